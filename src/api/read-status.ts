@@ -210,6 +210,8 @@ function readProgress(answer: UnknownObject, knownTasks: number) {
     ...defined({
       total: numberAt(progress, "total_tasks", "total") || undefined,
       current,
+      // Sent by the local service for what is queued, from 1, or starts (0).
+      place: numberAt(answer, "queue_position"),
       startedAt: started === undefined ? undefined : new Date(started).toISOString(),
     }),
   };

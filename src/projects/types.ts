@@ -108,15 +108,3 @@ function* marksIn(text: string): Generator<string> {
       start = line.indexOf("{", end + 1);
     }
 }
-
-/** What crewAI fills in (`interpolate_only`, 1.0 to 1.15), so not other text in braces, such as JSON. */
-const placeholder = /\{([A-Za-z_][A-Za-z0-9_-]*)\}/g;
-
-/** A placeholder without an input stays. A value that isn't text is written as JSON. */
-export function fill(text: string, inputs: Readonly<Record<string, unknown>>): string {
-  return text.replace(placeholder, (mark, name: string) => {
-    const value = Object.hasOwn(inputs, name) ? inputs[name] : undefined;
-    if (value === undefined) return mark;
-    return typeof value === "string" ? value : JSON.stringify(value);
-  });
-}

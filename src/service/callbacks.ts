@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { JsonObject } from "../api/types.ts";
 import { textAt } from "../base/json.ts";
-import { fill, type ProjectTask } from "../projects/types.ts";
+import type { ProjectTask } from "../projects/types.ts";
 import { eventsId, stableId, type Deliveries } from "./deliveries.ts";
 import { seconds } from "./dialects.ts";
-import { roleOf, type AgentStep, type EngineEvent, type TokenUsage } from "./engine.ts";
+import { fill, roleOf, type AgentStep, type EngineEvent, type TokenUsage } from "./engine.ts";
 import type { Work } from "./database/database.ts";
 import { addEvent, type StoredEvent } from "./events.ts";
 import type { AttemptKey, CallbackKind, Callbacks, CallbackTarget, Execution } from "./model.ts";

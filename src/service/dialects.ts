@@ -6,6 +6,7 @@ import { questionOf } from "./flow-answers.ts";
 import {
   flowIndex,
   isAccepted,
+  isQueued,
   type Attempt,
   type Execution,
   type ExecutionView,
@@ -31,7 +32,7 @@ export interface Dialect {
 }
 
 /**
- * As in the specification and the vendor's OpenAPI file, which allows `pending_human_input`, `queued`, `tasks`,
+ * As in the specification and the vendor's OpenAPI file, which allows `pending_human_input`, `queued`, `queue_position`, `tasks`,
  * `decisions`, `undelivered_callbacks` and what deployed crews report about their activity.
  */
 export const documentedDialect: Dialect = {
@@ -71,7 +72,7 @@ export const liveDialect: Dialect = {
 
 /** The documented answer. */
 function statusOf(view: ExecutionView) {
-  const { state, error, createdAt, endedAt, isRunning } = view.execution;
+  const { state, error, createdAt, endedAt } = view.execution;
   const { finished, waiting, current, total } = progressOf(view);
   const tasks = finished.map(({ taskId, output, startedAt, finishedAt }) => ({
     task_id: taskId,
@@ -95,8 +96,7 @@ function statusOf(view: ExecutionView) {
     ...(state !== "completed" && (endedAt === null || view.attempts.length > 0) && reached),
     ...(state === "error" && { error: error ?? "" }),
     ...(endedAt !== null && { execution_time: seconds(createdAt, endedAt) }),
-    ...(state === "running" &&
-      (view.attempts.length === 0 || !(isRunning || waiting)) && { queued: true }),
+    ...(isQueued(view) && { queued: true }),
     ...(waiting && {
       pending_human_input: {
         task_id: waiting.taskId,
@@ -117,7 +117,7 @@ export function outputOf(view: ExecutionView): string {
  * What both dialects have besides: members that the vendor has published for deployed crews, null for what is not known, and
  * those that only this service has.
  */
-function extrasOf({ execution, activity, usage, decisions, undelivered }: StatusView) {
+function extrasOf({ execution, activity, usage, place, decisions, undelivered }: StatusView) {
   const { events, counts } = activity;
   return {
     usage_metrics: usage.total_tokens === 0 ? null : { ...usage },
@@ -127,6 +127,7 @@ function extrasOf({ execution, activity, usage, decisions, undelivered }: Status
     last_event: events.at(-1) ?? null,
     triggered_by: { type: execution.owner.startsWith("user") ? "user" : "unknown", id: null },
     execution_origin: execution.kept === null ? "api" : "replay",
+    ...(place !== undefined && { queue_position: place }),
     ...(decisions.length > 0 && { decisions }),
     ...(undelivered.length > 0 && { undelivered_callbacks: [...undelivered] }),
   };

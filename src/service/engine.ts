@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "../api/types.ts";
-import { fill, type CrewProject, type ProjectAgent, type ProjectTask } from "../projects/types.ts";
+import type { CrewProject, ProjectAgent, ProjectTask } from "../projects/types.ts";
 
 /** Context for every later attempt (specification, `human_feedback`). */
 export interface Note {
@@ -238,4 +238,16 @@ function rehearse(
     lines.push(`- ${taskId}, attempt ${attempt}, ${verdict}: ${text}`);
   }
   return lines.join("\n");
+}
+
+/** What crewAI fills in (`interpolate_only`, 1.0 to 1.15), so not other text in braces, such as JSON. */
+const placeholder = /\{([A-Za-z_][A-Za-z0-9_-]*)\}/g;
+
+/** A placeholder without an input stays. A value that isn't text is written as JSON. */
+export function fill(text: string, inputs: Readonly<Record<string, unknown>>): string {
+  return text.replace(placeholder, (mark, name: string) => {
+    const value = Object.hasOwn(inputs, name) ? inputs[name] : undefined;
+    if (value === undefined) return mark;
+    return typeof value === "string" ? value : JSON.stringify(value);
+  });
 }

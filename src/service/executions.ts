@@ -11,10 +11,18 @@ import { activityOf } from "./events.ts";
 import { answerTo } from "./flow-answers.ts";
 import type { Jobs } from "./jobs.ts";
 import { startedWith, type KickoffKey } from "./kickoff-key.ts";
-import type { Attempt, AttemptKey, Caller, Decision, Execution, StatusView } from "./model.ts";
+import {
+  isQueued,
+  type Attempt,
+  type AttemptKey,
+  type Caller,
+  type Decision,
+  type Execution,
+  type StatusView,
+} from "./model.ts";
 import type { Kickoff, Resume } from "./requests.ts";
 import { outputsToKeep } from "./run-again.ts";
-import { usageOf, type ExecutionStore } from "./store.ts";
+import { placeOf, usageOf, type ExecutionStore } from "./store.ts";
 
 /** How long an approval waits for the end of the execution, to answer `completed` (ms). */
 const endWaitMs = 1000;
@@ -99,16 +107,17 @@ export function createExecutions(parts: ExecutionsParts) {
       const waiting = attempts.find(({ state }) => state === "waiting");
       if (waiting && !(await canBeSeen(waiting))) await store.setShown(waiting);
       const isDecided = attempts.some(({ decidedAt }) => decidedAt !== null);
-      const [activity, usage, undelivered, audit] = await Promise.all([
+      const [activity, usage, place, undelivered, audit] = await Promise.all([
         database.query(activityOf(execution.id)),
         database.query(usageOf(execution.id)),
+        isQueued(view) ? database.query(placeOf(view)) : undefined,
         deliveries.undelivered(execution.id, caller.type === "bearer"),
         isDecided ? database.query(auditOf(execution)) : [],
       ]);
       const decisions = audit
         .filter(({ task_id }) => task_id !== undefined)
         .map((entry) => defined({ ...entry, feedback: undefined }));
-      return { ...view, activity, usage, undelivered, decisions };
+      return { ...view, activity, usage, place, undelivered, decisions };
     },
 
     /**

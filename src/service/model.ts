@@ -152,6 +152,12 @@ export interface ExecutionView {
   readonly attempts: readonly Attempt[];
 }
 
+/** Whether nothing of it runs yet, or it waits for its turn again. */
+export function isQueued({ execution, attempts }: ExecutionView): boolean {
+  const isUnderWay = execution.isRunning || attempts.some(({ state }) => state === "waiting");
+  return execution.state === "running" && (attempts.length === 0 || !isUnderWay);
+}
+
 /** What happened in an execution. */
 export interface ActivityView {
   /** In the shape of crewAI's event bus, in the order in which they came. */
@@ -164,6 +170,8 @@ export interface ActivityView {
 export interface StatusView extends ExecutionView {
   readonly activity: ActivityView;
   readonly usage: TokenUsage;
+  /** Of a queued execution, from 1; 0 while it starts. Undefined for others, and if too many come before it. */
+  readonly place: number | undefined;
   /** Who decided about which output, and when. */
   readonly decisions: readonly AuditEntry[];
   /** In the shape of the API. */

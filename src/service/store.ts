@@ -11,6 +11,7 @@ import type {
   Callbacks,
   Decision,
   Execution,
+  ExecutionView,
   KeptOutput,
   Review,
   Attempt,
@@ -413,6 +414,25 @@ function* addUsage(executionId: string, usage: TokenUsage): Work<unknown> {
 
 function* setPhase(id: string, phase: "queued" | "waiting"): Work<unknown> {
   return yield* change("UPDATE executions SET phase = ? WHERE id = ?", phase, id);
+}
+
+/** The most executions that are counted before a queued one: each status answer counts them again. */
+const mostBefore = 100;
+
+/** In the queue of its crew, from 1; 0 if it has its turn. Undefined if too many come before it. */
+export function* placeOf({ execution, attempts }: ExecutionView): Work<number | undefined> {
+  if (execution.isRunning) return 0;
+  const since = Math.max(execution.createdAt, ...attempts.map(({ decidedAt }) => decidedAt ?? 0));
+  const before = yield* rows(
+    `SELECT 1 AS found FROM executions WHERE crew = ? AND ended_at IS NULL AND phase = 'queued' AND created_at < ?
+       AND coalesce((SELECT max(decided_at) FROM attempts WHERE execution_id = executions.id), created_at) < ?
+       AND id <> ? AND id NOT IN (SELECT execution_id FROM held) LIMIT ${mostBefore}`,
+    execution.crew,
+    since,
+    since,
+    execution.id,
+  );
+  return before.length < mostBefore ? before.length + 1 : undefined;
 }
 
 /** SQL: executions that run or are queued. */

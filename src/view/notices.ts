@@ -13,7 +13,7 @@ import {
 import { answeredPause } from "../executions/resumes.ts";
 import type { Circumstances } from "./actions.ts";
 import { fencedLines, inlineName, inlineText } from "./markdown.ts";
-import { failedAtModel, isRehearsal, present } from "./words.ts";
+import { failedAtModel, isRehearsal, isStarting, present } from "./words.ts";
 
 export interface Notice {
   readonly id:
@@ -59,9 +59,11 @@ export function noticesOf(
     isQueuedHere &&
       info(
         "queued",
-        l10n.t(
-          "It starts when Python has loaded the project, and after the crew's other executions: they run one at a time, unless the setting “crewdeck.local.parallel” allows more.",
-        ),
+        isStarting(execution)
+          ? l10n.t("It begins when Python has loaded the project, which can take a while.")
+          : l10n.t(
+              "It starts after the crew's other executions: they run one at a time, unless the setting “crewdeck.local.parallel” allows more.",
+            ),
       ),
     runAgain && info("run again", runAgainText(runAgain, earlier)),
     pause &&

@@ -45,8 +45,16 @@ export const stateIcons: Readonly<Record<ExecutionState | "interrupted", Icon>> 
   interrupted: { id: "warning", color: "list.warningForeground" },
 };
 
+/** Whether it was just sent, or the local service says that it has its turn: Python may take a while to load its project. */
+export function isStarting({ state, seenAt, progress }: ExecutionSummary): boolean {
+  return state === "queued" && (seenAt === undefined || progress?.place === 0);
+}
+
 export function stateLabel(execution: ExecutionSummary): string {
-  if (execution.state !== "unknown") return stateName(execution.state);
+  const { state, progress: { place } = {} } = execution;
+  if (isStarting(execution)) return l10n.t("Starting");
+  if (state === "queued" && place !== undefined) return l10n.t("Queued, place {0}", place);
+  if (state !== "unknown") return stateName(state);
   if (isNeverSeen(execution)) return l10n.t("Unknown to the crew – check the ID");
   if (asksElsewhere(execution)) return l10n.t("A person is asked");
   if (mayWait(execution)) return l10n.t("May be waiting for you");

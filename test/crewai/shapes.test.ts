@@ -5,7 +5,7 @@ import { cpSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { readProject } from "../../src/projects/read.ts";
-import { fill } from "../../src/projects/types.ts";
+import { fill } from "../../src/service/engine.ts";
 import { CrewApi } from "../support/crew-api.ts";
 import { crewaiEnv, createdProject, needsCrewai } from "../support/crewai.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";

@@ -38,7 +38,7 @@ describe("The timeline, as a page", () => {
     await timeline.open(variedExecution(), { size: { width: 1100, height: 800 } });
     assert.deepEqual((await timeline.rows()).slice(0, 5), [
       "Writers",
-      "  Queued",
+      "  Before it began",
       "  research",
       "    Senior Researcher",
       "      gpt-5-mini",

@@ -18,7 +18,7 @@ const shortCount = new Intl.NumberFormat("en", { notation: "compact" });
 function kindText(kind: Span["kind"]): string {
   return {
     crew: l10n.t("Crew"),
-    queue: l10n.t("Queue"),
+    queue: l10n.t("Before it began"),
     task: l10n.t("Task"),
     attempt: l10n.t("Attempt"),
     wait: l10n.t("Wait for a person"),
@@ -40,7 +40,7 @@ export function searchedTexts(span: Span): readonly (string | undefined)[] {
 }
 
 export function nameOf({ kind, name, attempt, isApprove, state }: Span): string {
-  if (kind === "queue") return l10n.t("Queued");
+  if (kind === "queue") return kindText(kind);
   if (kind === "attempt") return l10n.t("Attempt {0}", attempt ?? 1);
   if (kind !== "wait") return name;
   if (state === "running") return l10n.t("Waiting for you");

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { isFilled } from "../../../src/base/text.ts";
-import { fill, inputNames } from "../../../src/projects/types.ts";
+import { inputNames } from "../../../src/projects/types.ts";
+import { fill } from "../../../src/service/engine.ts";
 
 describe("names of inputs", () => {
   it("are what stands in braces, each once, in order of first appearance", () => {

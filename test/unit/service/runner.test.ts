@@ -34,7 +34,8 @@ describe("service: whose turn it is", () => {
     const ids = [await harness.kickoff(), await harness.kickoff(), await harness.kickoff()];
     await waitFor("two of them", () => running().length === 2);
     assert.deepEqual(new Set(running()), new Set(ids.slice(0, 2)));
-    assert.equal(readStatus(await harness.status(ids[2] ?? "")).state, "queued");
+    const { state, progress } = readStatus(await harness.status(ids[2] ?? ""));
+    assert.deepEqual([state, progress?.place], ["queued", 1]);
     // It keeps its turn until it waits for a person.
     for (const task of ["research", "draft"]) {
       await waitFor(task, () => running().includes(ids[0] ?? ""));
@@ -44,6 +45,43 @@ describe("service: whose turn it is", () => {
     await harness.untilWaiting(ids[0] ?? "");
     await waitFor("the third", () => running().includes(ids[2] ?? ""));
     for (const id of running()) end(id);
+    for (const id of ids) await harness.request("POST", `/stop/${id}`);
+    for (const id of running()) end(id);
+  });
+
+  it("is told by a status: 0 while an execution starts, and the place of one that is queued", async () => {
+    const { engine, running, end } = processEngine(1);
+    const { promise: loaded, resolve: load } = Promise.withResolvers<undefined>();
+    const prepare: Engine["prepare"] = async (_id, project) => {
+      await loaded;
+      return project;
+    };
+    await serve({ engine: { ...engine, prepare } });
+    const ids: string[] = [];
+    for (let last = 0; ids.length < 3; last = Date.now()) {
+      await waitFor("a later moment", () => Date.now() > last);
+      ids.push(await harness.kickoff());
+    }
+    const places = () =>
+      Promise.all(
+        ids.map(async (id) => {
+          const { state, progress } = readStatus(await harness.status(id));
+          return `${state} ${progress?.place}`;
+        }),
+      );
+    await waitFor("the first's turn", async () => (await places())[0] === "queued 0");
+    assert.deepEqual(await places(), ["queued 0", "queued 1", "queued 2"]);
+    load(undefined);
+    for (const task of ["research", "draft"]) {
+      await waitFor(task, () => running().includes(ids[0] ?? ""));
+      end(ids[0] ?? "");
+      await waitFor("its end", () => !running().includes(ids[0] ?? "") || task === "research");
+    }
+    await harness.untilWaiting(ids[0] ?? "");
+    await waitFor("the second", () => running().includes(ids[1] ?? ""));
+    // What is answered now waits for its turn again, behind the third.
+    await harness.resume(ids[0] ?? "", false, "No.");
+    assert.deepEqual(await places(), ["queued 2", "running undefined", "queued 1"]);
     for (const id of ids) await harness.request("POST", `/stop/${id}`);
     for (const id of running()) end(id);
   });

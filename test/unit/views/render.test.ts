@@ -41,7 +41,12 @@ type Case = readonly [
 ];
 
 const local = { ...anExecution().crew, id: "local:file:///crew" };
-const queued = notWaiting({ state: "queued", engine: "crewai", crew: local });
+const queued = notWaiting({
+  state: "queued",
+  engine: "crewai",
+  crew: local,
+  seenAt: "2026-10-21T12:00:01Z",
+});
 const lost = notWaiting({ state: "unconfirmed", kickoffIds: [], tasks: [] });
 const mayBeWaiting = notWaiting({ state: "unknown", mayBeWaiting: true, tasks: [] });
 const output = `${rehearsalMark}\n\nAgent: Editor`;
@@ -67,14 +72,20 @@ const model = /Check the crew's model .*“Choose Model…”.*, then kick off a
 const cases: readonly Case[] = [
   [
     "what a queued execution waits for, in a crew that runs with crewAI",
-    queued,
-    /It starts when Python has loaded the project, .*one at a time/,
+    { ...queued, progress: { completed: 0, unit: "task", place: 2 } },
+    /^Queued, place 2 .*It starts after the crew's other executions: .*one at a time/ms,
   ],
+  [
+    "that Python loads the project of one that has its turn",
+    { ...queued, progress: { completed: 0, unit: "task", place: 0 } },
+    /^Starting .*It begins when Python has loaded/ms,
+  ],
+  ["that one is starting that was just sent", without(queued, "seenAt"), /^Starting/m],
   [
     "nothing of it if it was interrupted",
     queued,
     /^Interrupted/m,
-    /It starts/,
+    /It (?:starts|begins)/,
     { isInterrupted: true },
   ],
   ["that it was interrupted", notWaiting(), /^Interrupted/m, /^Running/m, { isInterrupted: true }],
@@ -208,7 +219,7 @@ const cases: readonly Case[] = [
 
 const quoted = `As it said: ${rehearsalMark}`;
 const silentCases: readonly (readonly [says: string, of: Execution, not: RegExp])[] = [
-  ["of Python in a rehearsal", { ...queued, engine: "rehearsal" }, /It starts/],
+  ["of Python in a rehearsal", { ...queued, engine: "rehearsal" }, /It (?:starts|begins)/],
   ["about the model after another failure", failed("ValueError: no instruments"), model],
   [
     "of an output to come after the end",

@@ -17,7 +17,7 @@ describe("a timeline as Markdown", () => {
       "| Name | Start | Time | Tokens | Est. cost | State |",
       "|---|---:|---:|---:|---:|---|",
       "| **Writers** | 0 s | 3 min 5 s | 18,002 | $0.018 | Failed |",
-      "| &emsp;Queued | 0 s | 1 s |  |  | Completed |",
+      "| &emsp;Before it began | 0 s | 1 s |  |  | Completed |",
       "| &emsp;research | 1 s | 20 s | 7,502 | $0.0075 | Completed |",
     ]);
     assert.equal(lines.filter((line) => line.startsWith("| ")).length, content.spans.length + 1);
