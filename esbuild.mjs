@@ -32,7 +32,14 @@ const common = {
 };
 /** @type {import("esbuild").BuildOptions} */
 // ES modules first: jsonc-parser's other build can't be bundled, and what is unused is left out.
-const node = { ...common, platform: "node", target: "node22", mainFields: ["module", "main"] };
+const node = {
+  ...common,
+  platform: "node",
+  target: "node22",
+  mainFields: ["module", "main"],
+  // The same code as ES modules.
+  alias: { yaml: "./node_modules/yaml/browser/index.js" },
+};
 
 const onlyService = process.argv.includes("--service");
 const shipped = onlyService
@@ -44,6 +51,7 @@ const shipped = onlyService
         ...common,
         platform: "browser",
         target: "es2022",
+        alias: { entities: "./scripts/build/browser-entities.ts" },
         entryPoints: [
           "form/main.tsx",
           "form/form.css",
@@ -81,7 +89,7 @@ function extension() {
     minifyIdentifiers: minify,
     external: ["vscode"],
     // fetch-blob falls back to it where Node has no web streams, and Node has them since 16.5: 60 KB that never run.
-    alias: { "web-streams-polyfill/dist/ponyfill.es2018.js": "node:stream/web" },
+    alias: { ...node.alias, "web-streams-polyfill/dist/ponyfill.es2018.js": "node:stream/web" },
     plugins: [commonJs({ platform, target, minify, sourcemap }), ...node.plugins],
   };
 }

@@ -1,11 +1,14 @@
-// `npm run package`: writes crewdeck-<version>.vsix from what was built. `-- --repository URL` names the public repository: it goes into the
-// manifest, and the README's pictures and links lead there; without it the packaged README has neither, since VS Code shows no picture from a
-// package. GitHub and GitLab are known; for another host give --baseContentUrl and --baseImagesUrl as well. --out FILE names another file.
+// `npm run package`: writes crewdeck-<version>.vsix from what was built, and ends with 1 if registries would refuse it. `-- --repository URL`
+// names the public repository: it goes into the manifest, and the README's pictures and links lead there; without it the packaged README has
+// neither, since VS Code shows no picture from a package. GitHub and GitLab are known; for another host give --baseContentUrl and
+// --baseImagesUrl as well. --out FILE names another file.
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { createVSIX } from "@vscode/vsce";
 import { downloadsFolder, projectFolder, temporaryFolder } from "../test/support/folders.ts";
+import { filesInZip } from "../test/support/zip.ts";
+import { packageProblems } from "./build/package-problems.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -39,19 +42,26 @@ try {
       "Without --repository, the package names no address and its page has no pictures.",
     );
     write("README.md", withoutRelativeLinks(read("README.md")));
-  } else
-    write("package.json", JSON.stringify({ ...manifest, ...linksTo(repository) }, undefined, 2));
+  }
+  // What only the project needs doesn't ship.
+  const ofProject = { scripts: undefined, devDependencies: undefined, mocha: undefined };
+  const links = repository === undefined ? {} : linksTo(repository);
+  write("package.json", JSON.stringify({ ...manifest, ...links, ...ofProject }, undefined, 2));
   const { baseContentUrl, baseImagesUrl } = options;
+  const packagePath = path.resolve(
+    options.out ?? path.join(projectFolder, `crewdeck-${manifest.version}.vsix`),
+  );
   await createVSIX({
     cwd: folder,
-    packagePath: path.resolve(
-      options.out ?? path.join(projectFolder, `crewdeck-${manifest.version}.vsix`),
-    ),
+    packagePath,
     dependencies: false,
     allowMissingRepository: true,
     ...(baseContentUrl !== undefined && { baseContentUrl }),
     ...(baseImagesUrl !== undefined && { baseImagesUrl }),
   });
+  const problems = packageProblems(filesInZip(readFileSync(packagePath)), repository);
+  for (const problem of problems) console.error(problem);
+  if (problems.length > 0) process.exitCode = 1;
 } finally {
   rmSync(folder, { recursive: true });
 }

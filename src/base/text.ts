@@ -11,10 +11,8 @@ export function oneLine(text: string, longest = maxProcessed): string {
     .trim();
   const characters = Array.from(line);
   if (characters.length <= longest) return line;
-  return `${characters
-    .slice(0, longest - 1)
-    .join("")
-    .trimEnd()}…`;
+  const beginning = characters.slice(0, longest - 1).join("");
+  return `${beginning.trimEnd()}…`;
 }
 
 /** A remote name, such as a task ID, for display only. */

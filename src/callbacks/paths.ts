@@ -134,12 +134,8 @@ export class Paths {
 
 /** The secret in a request's path. A reverse proxy may have put more before it. */
 export function lastSegment(path: string): string {
-  return (
-    path
-      .replace(/[?#].*$/, "")
-      .split("/")
-      .findLast((part) => part !== "") ?? ""
-  );
+  const [place = ""] = path.split(/[?#]/);
+  return place.split("/").findLast((part) => part !== "") ?? "";
 }
 
 /** A path that can't be guessed, and is never logged. */

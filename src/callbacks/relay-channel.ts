@@ -129,7 +129,7 @@ async function createChannel(
         "The relay's token is needed to create a channel there. “Test Callbacks” asks for it.",
       ),
     );
-  const { exportJWK, generateKeyPair } = await import("jose");
+  const { exportJWK, generateKeyPair } = await import("./relay-client.ts");
   const pair = await generateKeyPair("ECDH-ES", { crv: "P-256", extractable: true });
   const { channel, secret } = await askRelay(connection, {
     ...{ method: "POST", url: `${address}/channels`, secret: token },

@@ -16,6 +16,9 @@ import {
 } from "./relay-channel.ts";
 import type { Delivery, Receive } from "./routes.ts";
 
+// For a new channel. All of jose would ship if one took it from there by itself.
+export { exportJWK, generateKeyPair } from "jose";
+
 export interface RelayClientOptions extends Omit<RelayConnection, "signal"> {
   /** Opens the channel, before each connection: another window may have created a new one. */
   readonly open: () => Promise<Channel>;

@@ -4,6 +4,9 @@ import { UserError } from "../base/errors.ts";
 import { defined, isObject, type JsonObject } from "../base/json.ts";
 import { parseUri } from "./execution-uri.ts";
 
+// For pages. All of valibot would ship if one took it from there by itself.
+export { safeParse } from "valibot";
+
 // What an action takes, by the members' names. Null counts as missing.
 
 export const text = v.exactOptional(v.string());

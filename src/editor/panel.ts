@@ -111,7 +111,7 @@ export class Panel<From extends Message, To extends Message> {
 
   async #receive(raw: unknown): Promise<void> {
     const { messages, part, ready, on } = this.#options;
-    const { safeParse } = await import("valibot");
+    const { safeParse } = await import("./arguments.ts");
     const result = safeParse(messages, raw);
     if (!result.success) {
       log.warn(`The page “${part}” sent an invalid message; it was ignored.`);

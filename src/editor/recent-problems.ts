@@ -1,5 +1,7 @@
 const maxCauses = 3;
 const most = 50;
+/** An identifier, and so no private data. */
+const name = /^[A-Za-z][\w$]{0,59}$/;
 
 /** For a report: without errors' messages, which may hold private data. */
 export const recentProblems: string[] = [];
@@ -14,15 +16,10 @@ export function kindOf(error: unknown, depth = 0): string {
   if (!(error instanceof Error)) return typeof error;
   const details: Error & Partial<Record<"kind" | "reason" | "code" | "status", unknown>> = error;
   const { kind, reason, code, status } = details;
-  const names = [kind, reason, code].filter((name) => typeof name === "string" && isName(name));
+  const names = [kind, reason, code].filter((each) => typeof each === "string" && name.test(each));
   const answer = typeof status === "number" ? [`HTTP ${status}`] : [];
-  const own = [isName(error.name) ? error.name : "Error", ...names, ...answer].join(" ");
+  const own = [name.test(error.name) ? error.name : "Error", ...names, ...answer].join(" ");
   return error.cause === undefined || depth >= maxCauses
     ? own
     : `${own} ← ${kindOf(error.cause, depth + 1)}`;
-}
-
-/** Whether a text is an identifier, and so no private data. */
-function isName(text: string): boolean {
-  return /^[A-Za-z][\w$]{0,59}$/.test(text);
 }

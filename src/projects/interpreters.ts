@@ -64,19 +64,14 @@ export async function crewaiVersion(python: string): Promise<string | undefined>
 
 /** Of an environment, or of an installed Python (on Debian, `dist-packages`). */
 async function packageFolders(python: string): Promise<string[]> {
-  const root = path.dirname(path.dirname(python));
-  const folders = [
-    path.join(root, "Lib", "site-packages"),
-    path.join(path.dirname(python), "Lib", "site-packages"),
-  ];
+  const folder = path.dirname(python);
+  const root = path.dirname(folder);
+  const libraries = [path.join(root, "Lib"), path.join(folder, "Lib")];
   for (const lib of ["lib", "lib64"])
     for (const name of await foldersIn(path.join(root, lib)))
-      if (/^python3(\.\d+)?$/.test(name))
-        folders.push(
-          path.join(root, lib, name, "site-packages"),
-          path.join(root, lib, name, "dist-packages"),
-        );
-  return folders;
+      if (/^python3(\.\d+)?$/.test(name)) libraries.push(path.join(root, lib, name));
+  const names = ["site-packages", "dist-packages"];
+  return libraries.flatMap((library) => names.map((name) => path.join(library, name)));
 }
 
 /** The shell command that installs crewAI for a project, and what else it depends on, run in its folder. */

@@ -91,6 +91,7 @@ describe("The page of an execution in a browser", () => {
     const page = await window.open({ execution: aRichExecution() });
     const draft = review(page);
     await draft.getByRole("heading", { name: "Tea for the newcomers", level: 3 }).waitFor();
+    await draft.getByText("A briefing of one page – &nosuch; &notit; ∉ of this.").waitFor();
     const cells = draft.getByRole("cell");
     assert.deepEqual(await cells.allTextContents(), ["Assam", "4", "3.20", "Sencha", "2", "4.10"]);
     const alignment = await cells.nth(1).evaluate((cell) => getComputedStyle(cell).textAlign);

@@ -20,6 +20,7 @@ const { contributes, scripts } = JSON.parse(read("package.json")) as {
   };
   readonly scripts: object;
 };
+const commands = contributes.commands.map(({ command }) => command);
 const settings = Object.keys(contributes.configuration.properties);
 const pages = globSync("{README,CONTRIBUTING,SECURITY,AGENTS,docs/*}.md", { cwd: projectFolder });
 
@@ -93,6 +94,19 @@ describe("the documentation", () => {
     assert.deepEqual(unknown, []);
   });
 
+  it("tells the first release in at most 20 points, and names commands that exist in place of removed ones", () => {
+    const changelog = read("CHANGELOG.md");
+    assert.ok([...changelog.matchAll(/^- /gm)].length <= 20);
+    const rows = [...changelog.matchAll(/^\| (`crewdeck\..+) \| (.+) \|$/gm)];
+    const [removed = [], others = []] = [1, 2].map((column) =>
+      rows.flatMap((row) => row[column]?.match(/crewdeck\.\w+/g) ?? []),
+    );
+    assert.equal(removed.length, 34);
+    const existing = (names: readonly string[]) => names.filter((name) => commands.includes(name));
+    assert.deepEqual(existing(removed), []);
+    assert.deepEqual(existing(others), others);
+  });
+
   it("lists the members of a request file and the settings", () => {
     const members = requestFileMembers.filter((name) => name !== "$schema");
     assert.deepEqual(namesListedIn("docs/request-files.md"), members.sort());
@@ -164,7 +178,7 @@ describe("the documentation", () => {
     ].filter((name) => !/\.(?:crewdeck|db|server\.jsonc|secret_check|sqlite)$/.test(name));
     assert.ok(named.includes("crewdeck.hasWaiting") && named.length > 25, named.join());
     const keys = read("src", "editor", "manifest.ts");
-    const known = [...contributes.commands.map(({ command }) => command), ...settings];
+    const known = [...commands, ...settings];
     const unknown = named.filter((name) => !known.includes(name) && !keys.includes(`"${name}"`));
     assert.deepEqual(unknown, []);
   });

@@ -1,4 +1,3 @@
-import { scaleLinear } from "d3-scale";
 import type { Span } from "./messages.ts";
 
 /** Milliseconds since the start of the execution. */
@@ -98,12 +97,13 @@ function hasEnded(spans: readonly Span[]): boolean {
 
 /** @param most how many labels have room beside each other */
 export function axisOf(view: Period, { extent, cuts }: Times, most: number): Axis {
-  const shown = shortening(extent, cuts);
-  const view01 = scaleLinear([shown(view.from), shown(view.to)], [0, 1]);
-  const placeOf = (time: number) => view01(shown(time));
-  const timeAt = (place: number) => shown.invert(view01.invert(place));
+  const { times, places } = shortening(extent, cuts);
+  const left = between(times, places, view.from);
+  const width = between(times, places, view.to) - left;
+  const placeOf = (time: number) => (between(times, places, time) - left) / width;
+  const timeAt = (place: number) => between(places, times, left + place * width);
   const room = 1 / Math.max(2, most);
-  const least = (shown(view.to) - shown(view.from)) * room;
+  const least = width * room;
   const round = steps.find((each) => each * 2 >= least) ?? Math.ceil(least / day) * day;
   const step = round < least ? round * 2 : round;
   // None in a cut.
@@ -133,7 +133,17 @@ function shortening(extent: number, cuts: readonly Period[]) {
     // Each second period is a cut.
     return (place += at % 2 === 0 ? Math.min(short, length) : length);
   });
-  return scaleLinear(times, places);
+  return { times, places };
+}
+
+/** On the straight lines between points, of which the first and the last go on. */
+function between(from: readonly number[], to: readonly number[], value: number): number {
+  const next = from.findIndex(
+    (end, at) => end > (from[at - 1] ?? end) && (value < end || at === from.length - 1),
+  );
+  const [x0 = 0, x1 = 1] = from.slice(next - 1);
+  const [y0 = 0, y1 = 1] = to.slice(next - 1);
+  return y0 + ((value - x0) / (x1 - x0)) * (y1 - y0);
 }
 
 /** Shorter or longer by a factor, around a place that keeps its time; undefined for everything. */

@@ -5,7 +5,7 @@ import { anExecution } from "../../unit/executions/samples.ts";
 /** Markdown with all that an output may have, and what the page must not run or load. */
 export const richDraft = `# Tea for the newcomers
 
-A briefing of one page. It names **one tea**, says *when* it is served and \`where\`.
+A briefing of one page &ndash; &nosuch; &notit; &notin; of this. It names **one tea**, says *when* it is served and \`where\`.
 
 | Tea | Minutes | Cost |
 |---|---:|:---:|
