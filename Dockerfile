@@ -1,4 +1,4 @@
-# The service and its crews, for compose.yaml. Not tested: no image can be built where Crewdeck's tests run.
+# The service and its crews, for compose.yaml. No image can be built where Crewdeck's tests run: a test runs these steps in a folder.
 # Needs beside it: crewdeck-<version>.tgz, which `npm run package:service` writes, and crews/ with a folder for each crew project,
 # which has the uv.lock that `uv lock` writes.
 

@@ -3,6 +3,24 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { projectFolder } from "../support/folders.ts";
 
+/** Of the extension's package and of the service's: the service, what runs crewAI, and the example crew. */
+export const shippedInBoth = [
+  "dist/crewdeck_worker/__init__.py",
+  "dist/crewdeck_worker/__main__.py",
+  "dist/crewdeck_worker/attempt.py",
+  "dist/crewdeck_worker/flow.py",
+  "dist/crewdeck_worker/project.py",
+  "dist/crewdeck_worker/protocol.py",
+  "dist/service.mjs",
+  "media/example-crew/README.md",
+  "media/example-crew/pyproject.toml",
+  "media/example-crew/src/example_crew/__init__.py",
+  "media/example-crew/src/example_crew/config/agents.yaml",
+  "media/example-crew/src/example_crew/config/tasks.yaml",
+  "media/example-crew/src/example_crew/crew.py",
+  "media/example-crew/src/example_crew/main.py",
+];
+
 export type Outputs = Metafile["outputs"];
 
 /** What esbuild wrote in `out` about the files of its last build. */

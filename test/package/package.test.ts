@@ -14,22 +14,17 @@ import { runCommand, runNpm } from "../support/commands.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
 import { filesInZip } from "../support/zip.ts";
+import { shippedInBoth } from "./bundles.ts";
 import { kickOffStory, startExampleCrew } from "../ui/story.ts";
 
 /** Every file that ships, except the chunks of code that is loaded or shared later. Add a new file here before it can ship. */
 const shipped = [
+  ...shippedInBoth,
   ".vsixmanifest",
   "LICENSE.txt",
   "changelog.md",
   "dist/ThirdPartyNotices.txt",
-  "dist/crewdeck_worker/__init__.py",
-  "dist/crewdeck_worker/__main__.py",
-  "dist/crewdeck_worker/attempt.py",
-  "dist/crewdeck_worker/flow.py",
-  "dist/crewdeck_worker/project.py",
-  "dist/crewdeck_worker/protocol.py",
   "dist/extension.js",
-  "dist/service.mjs",
   "dist/webview/comparison.css",
   "dist/webview/comparison.js",
   "dist/webview/form.css",
@@ -41,32 +36,16 @@ const shipped = [
   "media/crew-execution.tmLanguage.json",
   "media/crewdeck.server.schema.json",
   "media/crewdeck.svg",
-  "media/example-crew/README.md",
-  "media/example-crew/pyproject.toml",
-  "media/example-crew/src/example_crew/__init__.py",
-  "media/example-crew/src/example_crew/config/agents.yaml",
-  "media/example-crew/src/example_crew/config/tasks.yaml",
-  "media/example-crew/src/example_crew/crew.py",
-  "media/example-crew/src/example_crew/main.py",
   "media/icon.png",
   "media/kickoff.schema.json",
-  "media/screenshots/form-dark.webp",
-  "media/screenshots/form-hc.webp",
-  "media/screenshots/form-light.webp",
-  "media/screenshots/page-dark.webp",
-  "media/screenshots/page-hc.webp",
-  "media/screenshots/page-light.webp",
-  "media/screenshots/timeline-dark.webp",
-  "media/screenshots/timeline-hc.webp",
-  "media/screenshots/timeline-light.webp",
-  "media/screenshots/welcome-dark.webp",
-  "media/screenshots/welcome-hc.webp",
-  "media/screenshots/welcome-light.webp",
+  ...["form", "page", "timeline", "welcome"].flatMap((picture) =>
+    ["dark", "hc", "light"].map((theme) => `media/screenshots/${picture}-${theme}.webp`),
+  ),
   "media/timeline.svg",
   "package.json",
   "package.nls.json",
   "readme.md",
-];
+].sort();
 
 const readme = readFileSync(path.join(projectFolder, "README.md"), "utf8");
 const { version } = JSON.parse(readFileSync(path.join(projectFolder, "package.json"), "utf8")) as {

@@ -1,36 +1,37 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawn, type SpawnOptions } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { userInfo } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { runNpm } from "../support/commands.ts";
+import { runCommand, runNpm } from "../support/commands.ts";
 import { CrewApi } from "../support/crew-api.ts";
+import { installCrewai, uv } from "../support/crewai.ts";
+import { endWithTest } from "../support/ends.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
+import { needs } from "../support/needs.ts";
 import { endFamily } from "../support/processes.ts";
-import { type Outputs, outputsIn, packagesIn, sourcesIn } from "./bundles.ts";
+import { type Outputs, outputsIn, packagesIn, shippedInBoth, sourcesIn } from "./bundles.ts";
 
 /** Every file that ships, except the chunks of the program. Add a new file here before it can ship. */
 const shipped = [
+  ...shippedInBoth,
   "LICENSE",
   "README.md",
   "ThirdPartyNotices.txt",
-  "dist/crewdeck_worker/__init__.py",
-  "dist/crewdeck_worker/__main__.py",
-  "dist/crewdeck_worker/attempt.py",
-  "dist/crewdeck_worker/flow.py",
-  "dist/crewdeck_worker/project.py",
-  "dist/crewdeck_worker/protocol.py",
-  "dist/service.mjs",
-  "media/example-crew/README.md",
-  "media/example-crew/pyproject.toml",
-  "media/example-crew/src/example_crew/__init__.py",
-  "media/example-crew/src/example_crew/config/agents.yaml",
-  "media/example-crew/src/example_crew/config/tasks.yaml",
-  "media/example-crew/src/example_crew/crew.py",
-  "media/example-crew/src/example_crew/main.py",
   "package.json",
-];
+].sort();
 
 const { version } = JSON.parse(readFileSync(path.join(projectFolder, "package.json"), "utf8")) as {
   version: string;
@@ -41,7 +42,6 @@ describe("The npm package of the service", () => {
   const tarball = path.join(folder, `crewdeck-${version}.tgz`);
   const project = path.join(folder, "project");
   const installed = path.join(project, "node_modules", "crewdeck");
-  const started: number[] = [];
 
   before(async () => {
     await runNpm(["run", "package:service", "--", "--out", folder], projectFolder);
@@ -50,18 +50,12 @@ describe("The npm package of the service", () => {
     await runNpm(["install", "--offline", ...cache, tarball], project);
   });
 
-  afterEach(async () => {
-    for (const pid of started.splice(0)) await endFamily(pid);
-  });
-
   it("contains exactly the files that ship, and needs no other package", () => {
     const files = readdirSync(installed, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => path.relative(installed, path.join(entry.parentPath, entry.name)))
       .sort();
-    const sizes = files.map((file) => `${file} ${statSync(path.join(installed, file)).size}`);
     console.log(`      ${path.basename(tarball)} ${statSync(tarball).size} bytes`);
-    for (const line of sizes) console.log(`        ${line}`);
     const isChunk = (file: string) => /^dist\/service-[\w-]+\.mjs$/.test(file);
     assert.deepEqual(
       files.filter((file) => !isChunk(file)),
@@ -113,34 +107,141 @@ describe("The npm package of the service", () => {
     );
   });
 
-  it("serves the example crew until it waits for a person", async () => {
-    const api = new CrewApi(await start("serve", "--port", "0", "--task-seconds", "0.05"));
-    const id = await api.kickoff({ inputs: { topic: "tea", audience: "colleagues" } });
-    const { task_output } = (await api.untilWaiting(id)).pending_human_input;
-    assert.match(task_output, /no language model was called/);
-  });
-
   it("passes callbacks on as a relay", async () => {
-    const { url } = await start("relay", "--port", "0");
+    const args = ["--no-install", "crewdeck", "relay", "--port", "0", "--data", folder];
+    const { url } = await start("npx", args, { cwd: project });
     assert.equal((await fetch(url)).status, 200);
   });
+});
 
-  /** Runs a command of the installed package until it listens. It ends with the test. */
-  async function start(...args: readonly string[]): Promise<{ url: string; token: string }> {
-    const data = path.join(folder, `data-${args[0]}`);
-    const child = spawn("npx", ["--no-install", "crewdeck", ...args, "--data", data], {
-      cwd: project,
-      detached: true,
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    started.push(child.pid ?? 0);
-    const [line] = (await Promise.race([
-      once(createInterface({ input: child.stdout }), "line"),
-      once(child, "close").then(([code]) => assert.fail(`It ended with code ${code}.`)),
-    ])) as [string];
-    return JSON.parse(line) as { url: string; token: string };
+/** No container can be built where the tests run: what is below / in the image is below a folder here. */
+describe("The steps of the Dockerfile", () => {
+  needs(installCrewai);
+  const read = (name: string) => readFileSync(path.join(projectFolder, name), "utf8");
+  const lines = read("Dockerfile").replaceAll(/\\\n|^#.*\n/gm, "");
+  const steps = [...lines.matchAll(/^([A-Z]+) (.+)$/gm)].map(([, name, rest = ""]) => ({
+    name,
+    rest,
+  }));
+  const notCopied = [...read(".dockerignore").matchAll(/^\*\*\/(.+)$/gm)].map(([, name]) => name);
+
+  const root = temporaryFolder("dockerfile");
+  const context = path.join(root, "context");
+  const image = path.join(root, "image");
+  const programs = path.join(image, "usr", "local");
+  const config = path.join(image, "srv", "config", "crewdeck.server.jsonc");
+  const crews = ["first", "second"];
+  const env = {
+    PATH: [path.join(programs, "bin"), process.env["PATH"]].join(path.delimiter),
+    HOME: path.join(root, "home"),
+    npm_config_prefix: programs,
+    CREWDECK_CONFIG: config,
+  };
+
+  before(async () => {
+    await runNpm(["run", "package:service", "--", "--out", context], projectFolder);
+    // Of an earlier version: it can't be installed.
+    writeFileSync(path.join(context, "crewdeck-0.0.9.tgz"), "");
+    for (const name of crews) {
+      const crew = path.join(context, "crews", name);
+      cpSync(path.join(projectFolder, "media", "example-crew"), crew, { recursive: true });
+      // A rehearsal needs no crewAI.
+      const described = `[project]\nname = "${name}"\nversion = "1"\nrequires-python = ">=3.10"\n`;
+      writeFileSync(path.join(crew, "pyproject.toml"), described);
+      writeFileSync(path.join(crew, ".env"), "OPENAI_API_KEY=secret");
+      await sh(`"${await uv()}" lock --project "${crew}"`);
+    }
+    let stage = image;
+    for (const { name, rest } of steps)
+      if (name === "FROM") stage = path.join(root, / AS (\w+)$/.exec(rest)?.[1] ?? "image");
+      else if (name === "COPY") await copy(stage, rest);
+      else if (name === "RUN") await sh(inImage(stage, rest));
+  });
+
+  it("install each crew's packages from its lock, before any other file of it is there", () => {
+    const locks = globSync("crews/*/*", { cwd: path.join(root, "locks") }).sort();
+    const needed = ["pyproject.toml", "uv.lock"];
+    assert.deepEqual(
+      locks,
+      crews.flatMap((name) => needed.map((file) => `crews/${name}/${file}`)),
+    );
+    const syncs = steps.filter(({ rest }) => rest.includes("uv sync"));
+    assert.deepEqual(
+      syncs.map(({ rest }) => rest.includes(" --frozen ")),
+      [true, true],
+    );
+    for (const name of crews) {
+      const crew = path.join(image, "srv", "crews", name);
+      assert.ok(existsSync(path.join(crew, ".venv", "bin", "python")));
+      assert.ok(!existsSync(path.join(crew, ".env")), "keys of models");
+    }
+  });
+
+  it("install the newest program, which serves two crews until its health check asks in vain", async () => {
+    mkdirSync(path.dirname(config));
+    const served = crews.map((name) => ({ name, folder: `../crews/${name}`, engine: "rehearsal" }));
+    writeFileSync(config, JSON.stringify({ crews: served }));
+    const data = path.join(image, "srv", "data");
+    const [token = ""] = (await sh(`crewdeck token add smoke --data "${data}"`)).split("\n");
+    const args = ["serve", "--data", data, "--port", "0", "--task-seconds", "0"];
+    const { url, child } = await start("crewdeck", args, { env });
+    for (const name of crews) {
+      const api = new CrewApi({ url: `${url}/${name}`, token });
+      await api.untilWaiting(await api.kickoff({ inputs: { topic: "tea", audience: "all" } }));
+    }
+    const { rest = "" } = steps.find(({ name }) => name === "HEALTHCHECK") ?? {};
+    const check = rest.replace(/.* CMD /, "").replace("8000", new URL(url).port);
+    await sh(check);
+    child.kill();
+    await once(child, "exit");
+    await assert.rejects(sh(check));
+  });
+
+  async function copy(stage: string, rest: string): Promise<void> {
+    const [source = "", target = ""] = rest.split(" ").filter((word) => !word.startsWith("--"));
+    const to = path.join(stage, target);
+    const from = /--from=(\S+)/.exec(rest)?.[1];
+    if (from?.includes("/uv:") === true) {
+      symlinkSync(await uv(), path.join(to, "uv"));
+      return;
+    }
+    const cwd = from === undefined ? context : path.join(root, from);
+    const filter = (file: string) => !notCopied.includes(path.basename(file));
+    for (const name of globSync(source.replace(/^\//, ""), { cwd })) {
+      const place = target.endsWith("/") ? path.join(to, name) : to;
+      cpSync(path.join(cwd, name), place, { recursive: true, filter });
+    }
+  }
+
+  function inImage(stage: string, command: string): string {
+    const { uid, gid } = userInfo();
+    return command
+      .replaceAll(/(?<=[\s"])\/(?=crews|srv|tmp)/g, `${stage}/`)
+      .replace("--owner node --group node", `--owner ${uid} --group ${gid}`);
+  }
+
+  /** @throws where it fails. @returns what it prints */
+  async function sh(command: string): Promise<string> {
+    const { code, output } = await runCommand("sh", ["-c", command], { env });
+    assert.equal(code, 0, `${command}\n${output}`);
+    return output;
   }
 });
+
+/** Runs a program until it listens. It ends with the test. */
+async function start(program: string, args: readonly string[], options: SpawnOptions) {
+  const child = spawn(program, args, {
+    ...options,
+    detached: true,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  endWithTest(() => endFamily(child.pid ?? 0));
+  const [line] = (await Promise.race([
+    once(createInterface({ input: child.stdout }), "line"),
+    once(child, "close").then(([code]) => assert.fail(`It ended with code ${code}.`)),
+  ])) as [string];
+  return { ...(JSON.parse(line) as { readonly url: string }), child };
+}
 
 /** A file of the build with all that it loads at once. */
 function withStaticImports(outputs: Outputs, file: string): string[] {

@@ -10,9 +10,9 @@ export interface RunningProcess {
   command: string;
 }
 
-/** All processes of this machine that are not zombies. Linux and macOS. */
+/** All processes of this machine that are not zombies. */
 export function runningProcesses(): RunningProcess[] {
-  return process.platform === "linux" ? fromProc() : fromPs();
+  return process.platform === "linux" ? fromProc() : fromListing();
 }
 
 /** The processes below one, and those of the group it leads, itself included. */
@@ -70,10 +70,15 @@ function fromProc(): RunningProcess[] {
     });
 }
 
-function fromPs(): RunningProcess[] {
-  const lines = execFileSync("ps", ["-A", "-o", "pid=,ppid=,pgid=,stat=,args="], {
-    encoding: "utf8",
-  }).split("\n");
+/** Windows has no groups. */
+function fromListing(): RunningProcess[] {
+  const shown = '"$($_.ProcessId) $($_.ParentProcessId) 0 R $($_.CommandLine)"';
+  const query = `Get-CimInstance Win32_Process | ForEach-Object { ${shown} }`;
+  const [program, args] =
+    process.platform === "win32"
+      ? ["powershell", ["-NoProfile", "-Command", query]]
+      : ["ps", ["-A", "-o", "pid=,ppid=,pgid=,stat=,args="]];
+  const lines = execFileSync(program, args, { encoding: "utf8" }).split("\n");
   return lines.flatMap((line) => {
     const [, pid, parent, group, state, command] =
       /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];

@@ -66,13 +66,22 @@ describe("the documentation", () => {
     };
     const served = [...pages, "src/service/README.md"];
     const blocks = served.flatMap((page) => blocksIn(page, "sh"));
-    const commands = blocks.flatMap((text) => [
-      ...text.matchAll(/^ *(?:docker compose run --rm api|crewdeck) (?!-)(\w+)([^#\n]*)/gm),
-    ]);
-    assert.ok(commands.length > 8, String(commands.length));
-    for (const [, name = "", options = ""] of commands) {
+    const documented = blocks.flatMap((text) => {
+      const variables = [...text.matchAll(/\b(CREWDECK_\w+)=(\S+)/g)];
+      const env = Object.fromEntries(
+        variables.map(([, name = "", value]) => [name, value] as const),
+      );
+      const pattern = /^ *(?:docker compose run --rm api|crewdeck) (?!-)(\w+)([^#\n]*)/gm;
+      return [...text.matchAll(pattern)].map(([, name = "", options = ""]) => ({
+        name,
+        options,
+        env,
+      }));
+    });
+    assert.ok(documented.length > 12, String(documented.length));
+    for (const { name, options, env } of documented) {
       assert.ok(name in readers, name);
-      readers[name as keyof typeof readers](options.trim().split(/\s+/).filter(Boolean), {});
+      readers[name as keyof typeof readers](options.trim().split(/\s+/).filter(Boolean), env);
     }
     const [configuration = ""] = served
       .flatMap((page) => blocksIn(page, "jsonc"))
