@@ -38,11 +38,8 @@ export class SendError extends Error {
 
 /** As the collector's file exporter writes them: one line of JSON for each request. */
 export function spansAsText(spans: readonly ReadableSpan[]): string {
-  return requests(spans)
-    .map(
-      (request) => `${new TextDecoder().decode(JsonTraceSerializer.serializeRequest(request))}\n`,
-    )
-    .join("");
+  const lines = requests(spans).map((request) => JsonTraceSerializer.serializeRequest(request));
+  return lines.map((line) => `${new TextDecoder().decode(line)}\n`).join("");
 }
 
 /**

@@ -13,7 +13,7 @@ import { Panel } from "../../editor/panel.ts";
 import { type Activity, activityIn } from "../../executions/activity.ts";
 import { type Drafts, type DraftTarget, typedDraft } from "../../executions/drafts.ts";
 import { type Execution, hasEnded, targetOf } from "../../executions/model.ts";
-import { attemptToAnswer, isForWhatWaits, resumesOf } from "../../executions/resumes.ts";
+import { attemptToAnswer, isAt, isForWhatWaits, resumesOf } from "../../executions/resumes.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import { titleOf } from "../../executions/title.ts";
 import type { Price } from "../../executions/tokens.ts";
@@ -91,9 +91,15 @@ export class OpenPage {
     this.#place = undefined;
   }
 
+  #execution(): Execution | undefined {
+    const { documents, store } = this.#parts;
+    const summary = documents.summary(this.#uri);
+    return summary && store.find(summary.localId);
+  }
+
   #view(): ToPage {
     const { documents, store } = this.#parts;
-    const execution = documents.execution(this.#uri);
+    const execution = this.#execution();
     if (execution === undefined) {
       const { crewName = "", key = "" } = parseUri(this.#uri)?.address ?? {};
       return { type: "missing", text: missingText(crewName, key).text };
@@ -120,9 +126,7 @@ export class OpenPage {
       taskId === undefined
         ? undefined
         : { localId: execution.localId, taskId, attempt: attemptToAnswer(execution, taskId) };
-    const draft = all.find(
-      (each) => each.taskId === target?.taskId && each.attempt === target.attempt,
-    );
+    const draft = target && all.find((each) => isAt(each, target));
     const old = all.filter((each) => each !== draft);
     const stored = draft === undefined ? 0 : Date.parse(draft.at);
     const current = target && {
@@ -136,7 +140,7 @@ export class OpenPage {
 
   /** Alone if possible: the page has up to 100 kB of each output. */
   #showDrafts(): void {
-    const execution = this.#panel.isReady ? this.#parts.documents.execution(this.#uri) : undefined;
+    const execution = this.#panel.isReady ? this.#execution() : undefined;
     if (execution?.waiting === undefined) this.#panel.changed();
     else this.#postDrafts(execution);
   }
@@ -150,12 +154,12 @@ export class OpenPage {
   }
 
   #handlers(): Handlers<FromPage> {
-    const { crews, act, documents } = this.#parts;
+    const { crews, act } = this.#parts;
     const folderOf = (crewId: string) => crews.find(crewId)?.local?.folder;
     const on =
       <Sent>(handle: (execution: Execution, sent: Sent) => unknown) =>
       async (sent: Sent) => {
-        const execution = documents.execution(this.#uri);
+        const execution = this.#execution();
         if (execution !== undefined) await handle(execution, sent);
       };
     return {
