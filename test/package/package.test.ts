@@ -127,11 +127,8 @@ describe("The package", () => {
   });
 
   it("isn't written for a host whose file addresses are unknown, unless they are given", async () => {
-    const { code, output } = await runCommand(
-      process.execPath,
-      ["scripts/package.ts", "--repository", "https://git.example.com/crewdeck"],
-      { cwd: projectFolder },
-    );
+    const args = ["scripts/package.ts", "--repository", "https://git.example.com/crewdeck"];
+    const { code, output } = await runCommand(process.execPath, args, { cwd: projectFolder });
     assert.equal(code, 2);
     assert.doesNotMatch(output, /\n {4}at /, "no stack");
     assert.match(

@@ -190,5 +190,9 @@ describe("the documentation", () => {
     const known = [...commands, ...settings];
     const unknown = named.filter((name) => !known.includes(name) && !keys.includes(`"${name}"`));
     assert.deepEqual(unknown, []);
+    const strings = read("package.nls.json");
+    const titles = pages.flatMap((page) => read(page).match(/(?<=`Crewdeck: )[^`]+/g) ?? []);
+    const untrue = titles.filter((title) => !strings.includes(`: "${title}"`));
+    assert.deepEqual(untrue, []);
   });
 });
