@@ -7,7 +7,7 @@ import type { Callbacks } from "./callbacks/callbacks.ts";
 import { registerVerbs, watchClearing } from "./actions/register.ts";
 import { Crews } from "./crews/crews.ts";
 import { watchArrivals } from "./crews/identity.ts";
-import { log, logProblem, problemLog } from "./editor/log.ts";
+import { log, logged, logProblem, problemLog } from "./editor/log.ts";
 import { keepEndedExecutions, resetContext, setContext, versionOf } from "./editor/manifest.ts";
 import { plainMessage, showError } from "./editor/messages.ts";
 import { Executions } from "./executions/executions.ts";
@@ -105,7 +105,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   // Awaited at the end: a document that returns with its window waits for it.
   const opened = locals
     .refresh()
-    .catch((error: unknown) => logProblem("Reading the local crews", error))
+    .catch(logged("Reading the local crews"))
     .then(() =>
       executions.open(async () => {
         sending.begin();
@@ -119,7 +119,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       await opened;
       if (crewIdsWith(database, "flow webhook").length > 0) await act(await callbacks());
     };
-    useThem().catch((error: unknown) => logProblem("Receiving the requests of flows", error));
+    useThem().catch(logged("Receiving the requests of flows"));
   };
   // A flow may ask a person at any time.
   inFlows((receiving) => receiving.begin());
@@ -164,7 +164,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(watchEnds({ store, leader, clock, context }));
   owned.add(showStatusBar(store, circumstances));
   owned.add(watchRefusedTokens(poller, leader, crews, database));
-  owned.add(watchProjects(tree.view, crews, opened));
+  owned.add(watchProjects(tree, crews, opened));
   owned.add(new ProjectFiles(crews, store, clock));
   const timeline = owned.add(
     new Timeline({

@@ -1,16 +1,17 @@
 import * as vscode from "vscode";
-import { UserError } from "../base/errors.ts";
+import { CrewApiError } from "../api/errors.ts";
+import { action, actionsOf, messageOf, UserError } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
-import { changeEngineAction } from "../crews/errors.ts";
 import { connectCrew, editCrew, openDashboard, setToken } from "../crews/connect.ts";
-import { testCrew } from "../crews/test-crew.ts";
-import type { Crew } from "../crews/types.ts";
-import { confirmDiscard } from "../local/questions.ts";
+import { editCrewAction, MissingTokenError } from "../crews/errors.ts";
+import { tokenTypeName } from "../crews/token-format.ts";
+import type { Crew, CrewReport } from "../crews/types.ts";
+import { confirmDiscard, pickAddition } from "../local/questions.ts";
 import { folderOf, idOf } from "../local/records.ts";
 import { flag, oneOf, read, readTarget, text } from "../editor/arguments.ts";
 import { log } from "../editor/log.ts";
 import { viewId } from "../editor/manifest.ts";
-import { confirm, showActions, showError, showStatus } from "../editor/messages.ts";
+import { confirm, showActions, showError, showStatus, withCancel } from "../editor/messages.ts";
 import type { Crews } from "../crews/crews.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
 import type { Models } from "../models/models.ts";
@@ -24,14 +25,7 @@ export interface CrewParts {
   readonly kickoff: (argument: unknown, by: Asker) => Promise<unknown>;
   readonly locals: Pick<
     LocalCrews,
-    | "changeEngine"
-    | "decideInterrupted"
-    | "lacksCrewai"
-    | "remove"
-    | "setUp"
-    | "showLog"
-    | "start"
-    | "stop"
+    "changeEngine" | "decideInterrupted" | "remove" | "setUp" | "showLog" | "start" | "stop"
   >;
 }
 
@@ -53,7 +47,11 @@ export function crewVerbs(parts: CrewParts) {
     return targets.find(target)?.kickoffIds ?? [];
   };
   return {
-    addCrew: (argument: unknown) => connectCrew(crews, argument),
+    async addCrew(argument: unknown, by: Asker) {
+      const folder = argument === undefined ? await pickAddition(crews) : "";
+      if (folder === "") return await connectCrew(crews, argument);
+      return folder && (await startLocal(parts, { folder, here: true }, by));
+    },
     editCrew: targets.onCrew((crew) => editCrew(crews, crew), isDeployed),
     setToken: targets.onCrew((crew, argument) => setToken(crews, crew, argument), isDeployed),
     testCrew: targets.onCrew(async (crew, _argument, by) =>
@@ -65,7 +63,12 @@ export function crewVerbs(parts: CrewParts) {
     ),
     removeCrew: targets.onCrew((crew) => removeCrew(parts, crew)),
     startLocalCrew: (argument: unknown, by: Asker) => startLocal(parts, argument, by),
-    stopLocalCrew: (argument: unknown) => locals.stop(projectIn(parts, argument)),
+    async stopLocalCrew(argument: unknown) {
+      const none = vscode.l10n.t("No local crew is running.");
+      const choose = () => targets.crew(undefined, ({ local }) => local?.running === true, none);
+      const folder = projectIn(parts, argument).folder ?? (await choose())?.local?.folder;
+      return folder && (await locals.stop({ folder }));
+    },
     copyToken: onLocal((crew) => copyToken(parts, crew)),
     changeEngine: onLocal((crew, argument) => {
       const { setUp, engine: wanted } = read({ setUp: flag, engine }, argument);
@@ -99,6 +102,50 @@ export function crewVerbs(parts: CrewParts) {
   };
 }
 
+/** Costs nothing. A person sees the report, and may cancel. */
+export async function testCrew(
+  crews: Crews,
+  crew: Crew,
+  isPerson: boolean,
+): Promise<CrewReport | undefined> {
+  const { name, url } = crew;
+  const state = await crews.tokenState(crew.id);
+  const tokenType = state.kind === "stored" ? state.inUse : undefined;
+  const token = tokenType === undefined ? "–" : tokenTypeName(tokenType);
+  const log = action(vscode.l10n.t("Show Log"), "crewdeck.showLog");
+  const begun = Date.now();
+  const about = () => ({
+    ...{ crew: name, url, milliseconds: Date.now() - begun },
+    ...defined({ tokenType }),
+  });
+  const ask = async (signal?: AbortSignal) =>
+    (await crews.inputs(crew, { fresh: true, ...defined({ signal }) })).fields.length;
+  try {
+    const title = vscode.l10n.t("Testing {0}", `“${name}”`);
+    const inputs = await (isPerson ? withCancel(title, ask) : ask());
+    if (inputs === undefined) return undefined;
+    const report = { ...about(), ok: true, inputs };
+    const text = vscode.l10n.t(
+      "“{0}” answers at {1} in {2} ms. Inputs: {3}. Token: {4}.",
+      ...[name, url, report.milliseconds, inputs, token],
+    );
+    if (isPerson) void showActions("Information", text, [log]);
+    return report;
+  } catch (error) {
+    if (!(error instanceof CrewApiError || error instanceof UserError)) throw error;
+    const refusal = error instanceof CrewApiError ? (error.reason ?? error.kind) : "other";
+    const cause = error instanceof MissingTokenError ? "noToken" : refusal;
+    const problem = messageOf(error);
+    const text = vscode.l10n.t("“{0}” at {1}: {2} Token: {3}.", name, url, problem, token);
+    const brought = actionsOf(error);
+    // Without other actions, the address may be wrong.
+    const remedies =
+      brought.length > 0 || crew.local !== undefined ? brought : [editCrewAction(crew)];
+    if (isPerson) void showActions("Error", text, [...remedies, log]);
+    return { ...about(), ok: false, cause, problem };
+  }
+}
+
 export async function removeCrew(
   parts: { [Part in "crews" | "locals"]: Pick<CrewParts[Part], "remove"> },
   crew: Crew,
@@ -121,29 +168,17 @@ export async function removeCrew(
 async function startLocal(parts: CrewParts, argument: unknown, by: Asker) {
   const members = { crew: text, folder: text, class: text, engine, here: flag };
   const { crew: named, folder, class: crewClass, engine: wanted, here } = read(members, argument);
-  // Only for a person, and before the crew starts: seconds later the person may work elsewhere.
-  const isPerson = folder === undefined || by.isPerson;
+  const isChosen = named === undefined && (folder === undefined || by.isPerson);
+  // Before the crew starts: seconds later the person may work elsewhere.
+  if (isChosen) await vscode.commands.executeCommand(`${viewId}.focus`);
   const crew = await parts.locals.start({
     ...projectIn(parts, argument),
     ...defined({ crewClass, engine: wanted, here }),
-    ...(isPerson && named === undefined
-      ? { onChosen: () => void vscode.commands.executeCommand(`${viewId}.focus`) }
-      : {}),
   });
   if (crew === undefined) return undefined;
   showStatus(vscode.l10n.t("“{0}” runs on this machine", crew.name));
-  if (isPerson && parts.locals.lacksCrewai(crew.id))
-    void showActions(
-      "Information",
-      vscode.l10n.t(
-        "“{0}” is rehearsed, without a language model. {1}",
-        crew.name,
-        crew.local?.engineNote ?? "",
-      ),
-      [changeEngineAction(crew.id, true)],
-    );
-  // Whoever serves the workspace's crew wants to see it work.
-  if (here === true && isPerson)
+  // Whoever serves a crew wants to see it work.
+  if (isChosen && (here === true || folder === undefined))
     void parts.kickoff({ crew: crew.id, form: true }, person).catch(showError);
   return crew;
 }

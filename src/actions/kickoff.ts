@@ -11,12 +11,7 @@ import { flag, json, read, text } from "../editor/arguments.ts";
 import { logProblem } from "../editor/log.ts";
 import type { Execution } from "../executions/model.ts";
 import { crewAndPlace } from "../crews/identity.ts";
-import {
-  addressFault,
-  type CallbackName,
-  callbackNames,
-  forEachCallback,
-} from "../kickoff/callbacks.ts";
+import { addressFault, callbackNames, forEachCallback } from "../kickoff/callbacks.ts";
 import type { KickoffRoom } from "../kickoff/register.ts";
 import { checkInputs, isHarmless } from "../kickoff/request-files/request-file.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
@@ -96,15 +91,11 @@ function requestIn({
   meta,
   ...given
 }: v.InferOutput<v.ObjectSchema<typeof requestMembers, undefined>>): Partial<KickoffRequest> {
-  const callbacks: Partial<Record<CallbackName, string>> = {};
   for (const name of callbackNames) {
-    const address = given[name] ?? "";
-    if (address === "") continue;
-    const fault = addressFault(address);
+    const fault = addressFault(given[name] ?? "");
     if (fault !== undefined) throw new UserError(`“${name}”: ${fault}`);
-    callbacks[name] = address;
   }
-  return { ...defined({ inputs, meta }), ...callbacks };
+  return defined({ inputs, meta, ...forEachCallback((name) => given[name] || undefined) });
 }
 
 export function kickoffQuestion(

@@ -44,7 +44,7 @@ async function follow({ url, name, kickoffId }: Link, { crews, verbs }: LinkPart
       : trackQuestion(url, kickoffId ?? "", known.name);
   if (!(await person.agrees(question))) return;
   if (known === undefined) {
-    const made = await verbs.addCrew({ by: "link", url, ...defined({ name }) });
+    const made = await verbs.addCrew({ by: "link", url, ...defined({ name }) }, person);
     if (made === undefined) return;
   }
   if (kickoffId !== undefined)

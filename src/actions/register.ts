@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { messageOf, NothingToDo } from "../base/errors.ts";
 import type { Disposable } from "../base/events.ts";
-import { hasApi, log, logProblem } from "../editor/log.ts";
+import { hasApi, log, logged, logProblem } from "../editor/log.ts";
 import { showError } from "../editor/messages.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { askerOf, person } from "./asker.ts";
@@ -105,6 +105,6 @@ export function watchClearing(
   return parts.store.onDidClear((scope) => {
     import("./delete-local-data.ts")
       .then(({ forgetHere }) => forgetHere(parts, scope))
-      .catch((error: unknown) => logProblem("Following a deletion in another window", error));
+      .catch(logged("Following a deletion in another window"));
   });
 }

@@ -32,18 +32,18 @@ export class Targets {
   }
 
   /** Named, else chosen. @throws UserError for an unknown crew, NothingToDo if there is none */
-  async crew(argument: unknown, fits: (crew: Crew) => boolean = () => true) {
+  async crew(argument: unknown, fits: (crew: Crew) => boolean = () => true, none?: string) {
     const { crews } = this.#options;
     const { crew } = readTarget(argument);
     if (crew !== undefined) return crews.get(crew);
     const candidates = crews.list().filter(fits);
     if (candidates.length === 0)
       throw new NothingToDo(
-        vscode.l10n.t("There is no such crew yet. Connect a deployed crew, or start a local one."),
-        [
-          addCrewAction(),
-          { title: vscode.l10n.t("Start Local Crew"), command: "crewdeck.startLocalCrew" },
-        ],
+        none ??
+          vscode.l10n.t(
+            "There is no such crew yet. Connect a deployed crew, or start a local one.",
+          ),
+        [addCrewAction(), { title: vscode.l10n.t("Serve…"), command: "crewdeck.startLocalCrew" }],
       );
     if (candidates.length === 1) return candidates[0];
     const items = candidates.map((candidate) => ({

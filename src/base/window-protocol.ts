@@ -19,13 +19,8 @@ export interface ModelReference {
   readonly name: string;
 }
 
-/** A header of a model call that a window answers. */
+/** A header of a model call that a window answers: the model as JSON, encoded, since names may have characters that a header can't have. */
 export const modelHeader = "crewdeck-model";
-
-export function writeModel(model: ModelReference): string {
-  // Names may have characters that a header can't have.
-  return encodeURIComponent(JSON.stringify(model));
-}
 
 export function readModel(header: unknown): ModelReference | undefined {
   try {

@@ -4,7 +4,7 @@ import type { CrewInputs, TokenType, TypedToken } from "../api/types.ts";
 import { messageOf, offer, UserError } from "../base/errors.ts";
 import { Disposables } from "../base/events.ts";
 import { defined } from "../base/json.ts";
-import { logProblem } from "../editor/log.ts";
+import { logged } from "../editor/log.ts";
 import type { CrewClient } from "./clients.ts";
 import { stateByCrew, type StateByCrew, stopRoutesKey } from "./state-by-crew.ts";
 import { isWebAddress } from "./entries.ts";
@@ -313,7 +313,7 @@ export class Crews implements vscode.Disposable {
         this.#stopRoutes
           .write(id, false)
           .then(() => this.#changed.fire())
-          .catch((error: unknown) => logProblem("Storing that a crew can't stop", error));
+          .catch(logged("Storing that a crew can't stop"));
       },
     });
     const connection = { client };

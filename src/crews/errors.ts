@@ -4,7 +4,7 @@ import type { CrewApiError } from "../api/errors.ts";
 import { action, UserError, type ErrorAction } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
 import { tokenTypeName } from "./token-format.ts";
-import type { Crew } from "./types.ts";
+import type { Crew, EngineObstacle } from "./types.ts";
 
 /** There is no token, or it can't be read. Thrown before any request. */
 export class MissingTokenError extends UserError {
@@ -47,10 +47,13 @@ export function trustAction(): ErrorAction {
   return action(vscode.l10n.t("Manage Workspace Trust"), "workbench.trust.manage");
 }
 
-/** @param setUp installs crewAI first */
-export function changeEngineAction(crew: string, setUp = false): ErrorAction {
-  return setUp
-    ? action(vscode.l10n.t("Set Up This Project"), "crewdeck.changeEngine", { crew, setUp })
+/** Leads to a run with crewAI, past what is in its way; without an obstacle, a person chooses. */
+export function changeEngineAction(crew: string, obstacle?: EngineObstacle): ErrorAction {
+  if (obstacle === "trust") return trustAction();
+  if (obstacle === "model")
+    return action(vscode.l10n.t("Choose Model…"), "crewdeck.chooseModel", { crew });
+  return obstacle === "crewai"
+    ? action(vscode.l10n.t("Set Up…"), "crewdeck.changeEngine", { crew, setUp: true })
     : action(vscode.l10n.t("Use crewAI or Rehearsal…"), "crewdeck.changeEngine", { crew });
 }
 

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { action, UserError } from "../base/errors.ts";
-import { logProblem } from "../editor/log.ts";
+import { logged, logProblem } from "../editor/log.ts";
 import { showActions } from "../editor/messages.ts";
 import {
   isOverwritten,
@@ -108,9 +108,7 @@ export class CrewSettings implements vscode.Disposable {
     const lost = recent.filter((added) => isOverwritten(added, there));
     this.#added = recent.filter(({ crew }) => there.includes(crew.id));
     for (const { crew } of lost) {
-      this.save(crew.id, crew).catch((error: unknown) =>
-        logProblem("Restoring a crew in the settings", error, crew.name),
-      );
+      this.save(crew.id, crew).catch(logged("Restoring a crew in the settings", crew.name));
     }
   }
 

@@ -12,6 +12,8 @@ export interface Crew {
 
 /** `crewai` runs the project in its own Python, `rehearsal` calls no language model. */
 export type LocalEngine = "rehearsal" | "crewai";
+/** What is in the way of crewAI, besides a person's choice. */
+export type EngineObstacle = "trust" | "crewai" | "model";
 
 export interface LocalCrew {
   readonly folder: string;
@@ -21,6 +23,7 @@ export interface LocalCrew {
   readonly engine: LocalEngine;
   /** Where crewAI runs, or why it doesn't; only in the window that started the crew. */
   readonly engineNote?: string;
+  readonly obstacle?: EngineObstacle;
   /** IDs of executions that a restart interrupted, and that a person has not decided about. */
   readonly interrupted?: readonly string[];
   readonly running: boolean;

@@ -14,6 +14,11 @@ export function logProblem(doing: string, error: unknown, about?: string): void 
   if (error instanceof Error && error.stack !== undefined) log.debug(error.stack);
 }
 
+/** For a promise that nobody awaits. */
+export function logged(doing: string, about?: string): (error: unknown) => void {
+  return (error) => logProblem(doing, error, about);
+}
+
 export const problemLog: ProblemLog = { problem: logProblem };
 
 const named = new Set<string>();

@@ -23,8 +23,6 @@ const keys = [
   /** The stored data is loaded; hides the empty view until then. */
   "crewdeck.isReady",
   "crewdeck.isFiltered",
-  /** All crews are stopped local ones. */
-  "crewdeck.isStopped",
   /** A local crew runs, in whatever window. */
   "crewdeck.hasRunningCrew",
   /** The workspace has a crew project; for the empty view. */

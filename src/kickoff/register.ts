@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { Disposables } from "../base/events.ts";
 import type { Crews } from "../crews/crews.ts";
-import { logProblem } from "../editor/log.ts";
+import { logged } from "../editor/log.ts";
 import { formType } from "../editor/manifest.ts";
 import type { Senders } from "../sending/senders.ts";
 import { forgetCrewValues } from "../store/crew-values.ts";
@@ -22,9 +22,7 @@ export function registerKickoff(
       owned.add(new KickoffForms(options)),
     ));
   const withForms = (what: string, act: (forms: KickoffForms) => unknown) =>
-    void loadForms()
-      .then(act)
-      .catch((error: unknown) => logProblem(what, error));
+    void loadForms().then(act).catch(logged(what));
   owned.add(
     vscode.window.registerWebviewPanelSerializer(formType, {
       deserializeWebviewPanel: async (panel, state) => (await loadForms()).restore(panel, state),
@@ -57,10 +55,7 @@ export function registerKickoff(
       return owned.add(new RequestFiles({ ...options, forms, isTrusted }));
     }));
   const look = ({ uri }: vscode.TextDocument) => {
-    if (isRequestFile(uri))
-      loadFiles().catch((error: unknown) =>
-        logProblem("Loading the support for request files", error),
-      );
+    if (isRequestFile(uri)) loadFiles().catch(logged("Loading the support for request files"));
   };
   owned.add(vscode.workspace.onDidOpenTextDocument(look));
   vscode.workspace.textDocuments.forEach(look);

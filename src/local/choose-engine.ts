@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import type { LocalEngine } from "../crews/types.ts";
+import type { EngineObstacle, LocalEngine } from "../crews/types.ts";
 import type { Interpreter } from "../projects/interpreters.ts";
 
 export interface EnginePlan {
@@ -7,8 +7,7 @@ export interface EnginePlan {
   readonly engine: LocalEngine | undefined;
   /** Where crewAI runs, or a sentence why it doesn't; undefined if a person chose rehearsal. */
   readonly note?: string;
-  /** Why crewAI doesn't run, or, for a person who wants rehearsal, why not that. */
-  readonly obstacle?: "trust" | "outside" | "crewai" | "model" | "unfit";
+  readonly obstacle?: EngineObstacle;
   readonly python?: string;
 }
 
@@ -24,8 +23,8 @@ export interface EngineQuestion {
   /** Whether a person or the environment names a model for it, or has the key of one. */
   readonly hasModel: () => Promise<boolean>;
   readonly findInterpreter: () => Promise<Interpreter | undefined>;
-  /** What is wrong with the setting `crewdeck.python`; undefined if nothing is. */
-  readonly settingProblem: () => Promise<string | undefined>;
+  /** What helps where crewAI isn't installed. */
+  readonly advice: () => Promise<readonly string[]>;
 }
 
 /** crewAI if it can run, else rehearsal; a wish for crewAI, and what can't be rehearsed, is never replaced by rehearsal. */
@@ -35,7 +34,7 @@ export async function chooseEngine(question: EngineQuestion): Promise<EnginePlan
   if (wish === "rehearsal") {
     if (!isUnfit) return { engine: wish };
     const note = l10n.t("It can't be rehearsed: only its Python knows what runs.");
-    return { engine, obstacle: "unfit", note };
+    return { engine, note };
   }
   // Before any search: uv asks interpreters in the project about themselves.
   if (!isTrusted) {
@@ -46,7 +45,7 @@ export async function chooseEngine(question: EngineQuestion): Promise<EnginePlan
     const note = l10n.t(
       "Its folder is not in this workspace, so its code runs only if you choose so.",
     );
-    return { engine, obstacle: "outside", note };
+    return { engine, note };
   }
   const { python, crewai } = (await question.findInterpreter()) ?? {};
   if (python === undefined || crewai === undefined) {
@@ -54,7 +53,7 @@ export async function chooseEngine(question: EngineQuestion): Promise<EnginePlan
       python === undefined
         ? l10n.t("No Python was found for the project.")
         : l10n.t("crewAI is not installed for {0}.", python);
-    const note = [why, (await question.settingProblem()) ?? []].flat().join(" ");
+    const note = [why, ...(await question.advice())].join(" ");
     return { engine, obstacle: "crewai", note };
   }
   if (wish === undefined && isExample && !(await question.hasModel())) {

@@ -11,6 +11,7 @@ import {
   findsUv,
   projectInterpreters,
   pythonIn,
+  pythonOnPath,
   setUpCommand,
   type Interpreter,
 } from "../projects/interpreters.ts";
@@ -19,8 +20,7 @@ import { readClasses, readProject } from "./projects.ts";
 /** Only Python knows all of its tasks. What can't be read is reported when it starts. */
 export async function isUnfit(folder: string): Promise<boolean> {
   if ((await projectHints(folder))?.type === "flow") return true;
-  const classes = await readClasses(folder);
-  for (const crewClass of classes.length > 0 ? classes : [undefined]) {
+  for (const crewClass of await readClasses(folder)) {
     const reading = await readProject(folder, crewClass).catch(() => undefined);
     if (reading?.problems.length === 0 && reading.project.lacks === "tasks") return true;
   }
@@ -37,18 +37,8 @@ export async function findInterpreter(folder: vscode.Uri): Promise<Interpreter |
     ...projectInterpreters(root),
     () => pythonOfExtension(folder),
     () => Promise.resolve([pythonSetting()].find((each) => path.isAbsolute(each))),
+    () => pythonOnPath(isWindows),
   ]);
-}
-
-export function parallelExecutions(): number {
-  const value: unknown = vscode.workspace.getConfiguration("crewdeck").get("local.parallel");
-  return typeof value === "number" && value >= 1 ? Math.floor(value) : 1;
-}
-
-/** As crewAI reads it: a model, or the key of its usual one. */
-export function namesModel(): boolean {
-  const names = ["OPENAI_API_KEY", "MODEL", "MODEL_NAME", "OPENAI_MODEL_NAME"];
-  return names.some((name) => (process.env[name] ?? "") !== "");
 }
 
 /** Empty counts as not set. */
@@ -57,14 +47,17 @@ function pythonSetting(): string {
   return typeof value === "string" ? value : "";
 }
 
-export async function settingProblem(): Promise<string | undefined> {
+/** For a project without crewAI: what is wrong with the setting, and how it is installed. Nothing is installed for the example. */
+export async function setUpAdvice(folder: vscode.Uri, isExample: boolean): Promise<string[]> {
   const python = pythonSetting();
-  return python === "" || (path.isAbsolute(python) && (await isFile(python)))
-    ? undefined
-    : vscode.l10n.t(
-        "The setting “crewdeck.python” is {0}, which is not the absolute path of a file.",
-        python,
-      );
+  const isUsable = python === "" || (path.isAbsolute(python) && (await isFile(python)));
+  const problem = vscode.l10n.t(
+    "The setting “crewdeck.python” is {0}, which is not the absolute path of a file.",
+    python,
+  );
+  const { command } = await findSetUp(folder);
+  const install = vscode.l10n.t("“Set Up…” runs: {0}", command);
+  return [...(isUsable ? [] : [problem]), ...(isExample ? [] : [install])];
 }
 
 /**
@@ -83,6 +76,13 @@ async function pythonOfExtension(folder: vscode.Uri): Promise<string | undefined
   return place === undefined || !path.isAbsolute(place)
     ? undefined
     : ((await pythonIn(place)) ?? place);
+}
+
+const isWindows = process.platform === "win32";
+
+export async function findSetUp(folder: vscode.Uri) {
+  const root = await projectRoot(folder.fsPath);
+  return { root, command: await setUpCommand(root, await findsUv(), isWindows) };
 }
 
 /** Installs crewAI for a project, in a terminal and after the person has seen the command. False if the person says no. @throws UserError */
@@ -106,9 +106,7 @@ export async function setUpProject(
       ),
       [machineSettings("crewdeck.python")],
     );
-  const root = await projectRoot(folder.fsPath);
-  const isWindows = process.platform === "win32";
-  const command = await setUpCommand(root, await findsUv(), isWindows);
+  const { root, command } = await findSetUp(folder);
   const question = vscode.l10n.t("Install crewAI for “{0}”?", name);
   const detail = vscode.l10n.t(
     "This command downloads packages and runs in a terminal, in {0}:\n\n{1}",
@@ -116,7 +114,7 @@ export async function setUpProject(
     command,
   );
   if (!(await confirm(question, detail, vscode.l10n.t("Run in Terminal")))) return false;
-  const code = await runInTerminal(name, vscode.Uri.file(root), command, isWindows);
+  const code = await runInTerminal(name, vscode.Uri.file(root), command);
   if (code === 0 && (await hasCrewai())) return true;
   throw new UserError(
     vscode.l10n.t(
@@ -133,7 +131,6 @@ async function runInTerminal(
   name: string,
   folder: vscode.Uri,
   command: string,
-  isWindows: boolean,
 ): Promise<number | undefined> {
   // The usual shell on Windows, PowerShell 5, knows no "&&".
   const shell = isWindows ? { executable: "cmd.exe", shellArgs: ["/d", "/c"] } : {};

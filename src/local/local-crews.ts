@@ -8,7 +8,7 @@ import type { Crews } from "../crews/crews.ts";
 import { openFileAction } from "../crews/errors.ts";
 import { uniqueName } from "../crews/identity.ts";
 import type { Crew, LocalEngine } from "../crews/types.ts";
-import { logProblem } from "../editor/log.ts";
+import { logged } from "../editor/log.ts";
 import { showError } from "../editor/messages.ts";
 import { ProjectError } from "../projects/types.ts";
 import type { Database } from "../store/database.ts";
@@ -42,8 +42,6 @@ interface StartLocalCrew {
   readonly folder?: string;
   readonly crewClass?: string;
   readonly engine?: LocalEngine;
-  /** Called when the crew is known, before it starts. */
-  readonly onChosen?: () => void;
   /** Starts the workspace's only crew project without a question. */
   readonly here?: boolean;
 }
@@ -76,8 +74,7 @@ export class LocalCrews implements vscode.Disposable {
     // Another window may have started a new crew.
     this.#owned.add(
       vscode.window.onDidChangeWindowState(({ focused }) => {
-        if (focused)
-          this.refresh().catch((error: unknown) => logProblem("Reading the local crews", error));
+        if (focused) this.refresh().catch(logged("Reading the local crews"));
       }),
     );
   }
@@ -94,9 +91,7 @@ export class LocalCrews implements vscode.Disposable {
     for (const { folder, name, wanted } of this.#records.list()) {
       const project = this.#projects.get(folder);
       if (wanted && project?.isRunning === false && project.hasOpenExecutions())
-        await this.#start(folder).catch((error: unknown) =>
-          logProblem("Starting a local crew again", error, name),
-        );
+        await this.#start(folder).catch(logged("Starting a local crew again", name));
     }
   }
 
@@ -106,7 +101,7 @@ export class LocalCrews implements vscode.Disposable {
 
   /** Undefined if the person cancels. @throws UserError if the service doesn't start */
   async start(options: StartLocalCrew = {}): Promise<Crew | undefined> {
-    const { folder, crewClass, engine, here = false, onChosen } = options;
+    const { folder, crewClass, engine, here = false } = options;
     const found = folder === undefined && here ? await workspaceProjects() : [];
     const only = folder ?? (found.length === 1 ? found[0] : undefined);
     const chosen =
@@ -114,7 +109,6 @@ export class LocalCrews implements vscode.Disposable {
         ? await (await import("./questions.ts")).pickProject(this.#folders, this.list())
         : { folder: this.#folders.nameOf(only), crewClass };
     if (chosen === undefined) return undefined;
-    onChosen?.();
     const project = await this.#inProgress(chosen.folder, async (each) => {
       if (engine !== undefined && !(await each.setEngine(engine))) return undefined;
       await each.start(true);
@@ -131,13 +125,7 @@ export class LocalCrews implements vscode.Disposable {
     const { isRunning } = project;
     if (!(await project.setEngine(chosen))) return undefined;
     if (isRunning) await this.#start(project.folder);
-    return project.crew(classOf(crewId));
-  }
-
-  /** Whether a person's own crew doesn't run with crewAI because it isn't installed. */
-  lacksCrewai(crewId: string): boolean {
-    const folder = folderOf(crewId);
-    return folder !== exampleFolder && this.#projects.get(folder)?.obstacle === "crewai";
+    return project.named(classOf(crewId));
   }
 
   /** Installs crewAI after a question, and runs the crew with it. Undefined if the person says no. @throws UserError */
@@ -170,18 +158,13 @@ export class LocalCrews implements vscode.Disposable {
   }
 
   /** In any window. Undefined if cancelled. @throws UserError if unknown or not stopped there */
-  async stop({ folder }: { readonly folder?: string } = {}): Promise<Crew | undefined> {
-    const name =
-      folder === undefined
-        ? await (await import("./questions.ts")).pickRunning(this.list(), this.#folders)
-        : this.#folders.nameOf(folder);
-    if (name === undefined) return undefined;
-    const project = this.#projects.get(name);
+  async stop({ folder }: { readonly folder: string }): Promise<Crew | undefined> {
+    const project = this.#projects.get(this.#folders.nameOf(folder));
     if (project === undefined)
-      throw new UserError(vscode.l10n.t("No local crew was started in {0}.", folder ?? name));
+      throw new UserError(vscode.l10n.t("No local crew was started in {0}.", folder));
     await project.stop();
     this.#publish();
-    return project.crew();
+    return project.crews()[0];
   }
 
   /** Deletes the service's data and tokens; folder and executions stay. @throws UserError */
@@ -316,7 +299,7 @@ export class LocalCrews implements vscode.Disposable {
   /** Crews that were rehearsed only because the workspace wasn't trusted. */
   async #trusted(): Promise<void> {
     for (const project of this.#projects.values())
-      if (project.isRunning && project.obstacle === "trust" && !project.hasOpenExecutions()) {
+      if (project.crews()[0]?.local?.obstacle === "trust" && !project.hasOpenExecutions()) {
         await project.stop();
         await this.#inProgress(project.folder, () => project.start(true));
       }

@@ -1,8 +1,9 @@
 import path from "node:path";
 import * as vscode from "vscode";
 import { NothingToDo, UserError } from "../base/errors.ts";
+import { defined } from "../base/json.ts";
 import type { HeldDecision } from "../base/window-protocol.ts";
-import { changeEngineAction, showLocalLogAction, trustAction } from "../crews/errors.ts";
+import { changeEngineAction, showLocalLogAction } from "../crews/errors.ts";
 import type { Crew, LocalEngine } from "../crews/types.ts";
 import { logProblem } from "../editor/log.ts";
 import { confirm, plainLabel, showError } from "../editor/messages.ts";
@@ -27,6 +28,9 @@ interface LocalProjectOptions
   readonly onChange: () => void;
   readonly startAgain: () => Promise<unknown>;
 }
+
+/** With which crewAI finds a model: its name, or the key of its usual one. */
+const modelVariables = ["OPENAI_API_KEY", "MODEL", "MODEL_NAME", "OPENAI_MODEL_NAME"];
 
 /** A project in this window: its crew or crews, which one service serves. */
 export class LocalProject extends LocalService {
@@ -54,25 +58,20 @@ export class LocalProject extends LocalService {
     return this.records.crewIds(this.folder).some(this.#options.hasOpenExecutions);
   }
 
-  /** Why the crew didn't start with crewAI; undefined if it did, or if a person chose rehearsal. */
-  get obstacle(): EnginePlan["obstacle"] {
-    return this.#plan?.obstacle;
-  }
-
   /** None if another window has removed them. */
   crews(): readonly Crew[] {
     const record = this.records.read(this.folder);
     if (record === undefined) return [];
     const { failure, port, engine = "rehearsal" } = record;
     const { url, connection } = this;
-    const note = connection && this.#plan?.note;
+    const { note, obstacle } = (connection && this.#plan) ?? {};
     const interrupted = connection?.held ?? [];
     const idle = this.#isStarting
       ? { starting: true as const }
       : failure !== undefined && { failure };
     const local = {
       ...{ folder: this.uri.toString(), engine, running: url !== undefined },
-      ...(note !== undefined && { engineNote: note }),
+      ...defined({ engineNote: note, obstacle }),
       ...(url === undefined ? idle : interrupted.length > 0 && { interrupted }),
     };
     const base = url ?? `http://127.0.0.1:${port}`;
@@ -84,14 +83,6 @@ export class LocalProject extends LocalService {
       url: `${base}/${crewClass}`,
       local: { ...local, crewClass },
     }));
-  }
-
-  /** By default the first. Undefined if another window has removed it. */
-  crew(crewClass?: string): Crew | undefined {
-    const crews = this.crews();
-    return crewClass === undefined
-      ? crews[0]
-      : crews.find(({ local }) => local?.crewClass === crewClass);
   }
 
   /** The crew that is meant; asks if there are several. Undefined if the person cancels. @throws UserError */
@@ -230,9 +221,10 @@ export class LocalProject extends LocalService {
     const text = [plan.engine, plan.note ?? []].flat().join(" – ");
     this.log(vscode.l10n.t("Engine: {0}", text));
     const { python } = plan;
-    return python === undefined
-      ? { engine: "rehearsal" }
-      : { engine: "crewai", python, parallel: engines.parallelExecutions() };
+    if (python === undefined) return { engine: "rehearsal" };
+    const value: unknown = vscode.workspace.getConfiguration("crewdeck").get("local.parallel");
+    const parallel = typeof value === "number" && value >= 1 ? Math.floor(value) : 1;
+    return { engine: "crewai", python, parallel };
   }
 
   async #planFor(wish: LocalEngine | undefined): Promise<EnginePlan> {
@@ -244,22 +236,19 @@ export class LocalProject extends LocalService {
       isInWorkspace: engines.isInWorkspace(uri),
       isUnfit: await engines.isUnfit(uri.fsPath),
       hasModel: async () =>
-        engines.namesModel() ||
+        modelVariables.some((name) => (process.env[name] ?? "") !== "") ||
         (await this.#options.models()).choice(idOf(folder)).use !== "project" ||
         (await isFile(path.join(await projectRoot(uri.fsPath), ".env"))),
       findInterpreter: () => engines.findInterpreter(uri),
-      settingProblem: engines.settingProblem,
+      advice: () => engines.setUpAdvice(uri, folder === exampleFolder),
     });
   }
 
   #cannotRun({ obstacle, note = "" }: EnginePlan): UserError {
     const crew = idOf(this.folder);
     const text = vscode.l10n.t("“{0}” did not start. {1}", this.name, note);
-    const change = changeEngineAction(crew);
-    // Nothing is missing.
-    if (obstacle === "unfit" || obstacle === "outside") return new UserError(text, [change]);
-    const remedy = obstacle === "trust" ? trustAction() : changeEngineAction(crew, true);
-    return new UserError(text, [remedy, change]);
+    const [remedy, change] = [changeEngineAction(crew, obstacle), changeEngineAction(crew)];
+    return new UserError(text, remedy.title === change.title ? [change] : [remedy, change]);
   }
 
   /** The executions of crews that the service no longer has belong to the first of those that it has. */
@@ -307,8 +296,7 @@ export class LocalProject extends LocalService {
   /** The error of a project that can't be rehearsed has its place. @throws ProjectError */
   async #explain(): Promise<void> {
     const { fsPath } = this.uri;
-    const classes = await readClasses(fsPath);
-    for (const crewClass of classes.length > 0 ? classes : [undefined])
+    for (const crewClass of await readClasses(fsPath))
       toRehearse(await readProject(fsPath, crewClass));
   }
 }

@@ -128,10 +128,12 @@ export abstract class LocalService {
 
   async #start(): Promise<string> {
     await this.#joining;
-    if (this.#connection !== undefined) {
+    const { connection } = this;
+    if (connection !== undefined) {
       // SecretStorage may have lost them.
-      await this.#keepTokens(this.#connection);
-      return this.#connection.running.url;
+      await this.#keepTokens(connection);
+      // It may be stopped now.
+      if (this.#connection === connection) return connection.running.url;
     }
     const until = this.#settled();
     for (;;) {

@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
 import type { Crews } from "../crews/crews.ts";
 import { setContext, viewId } from "../editor/manifest.ts";
-import { logProblem } from "../editor/log.ts";
+import { logged } from "../editor/log.ts";
 import type { ProjectReading } from "../projects/types.ts";
 import { exampleFolder } from "./records.ts";
 
@@ -44,9 +44,10 @@ export async function readProject(folder: string, crewClass?: string): Promise<P
   return await (await import("../projects/read.ts")).readProject(folder, crewClass);
 }
 
-/** The classes of a folder with several crews. A folder that can't be read has none. */
-export async function readClasses(folder: string): Promise<readonly string[]> {
-  return await (await import("../projects/read.ts")).crewClasses(folder).catch(() => []);
+/** The classes of a folder with several crews; undefined for the only one, also of a folder that can't be read. */
+export async function readClasses(folder: string): Promise<readonly (string | undefined)[]> {
+  const classes = await (await import("../projects/read.ts")).crewClasses(folder).catch(() => []);
+  return classes.length > 0 ? classes : [undefined];
 }
 
 export async function workspaceProjects(): Promise<readonly string[]> {
@@ -58,28 +59,42 @@ export async function workspaceProjects(): Promise<readonly string[]> {
   return (await Promise.all(roots.map(({ uri }) => findProjects(uri.fsPath)))).flat();
 }
 
-/** Searches only while the empty view, which uses the context key, is visible. */
+/** As URIs. What is inside another project, such as a flow's crews, is not one of them. */
+export function unserved(projects: readonly string[], crews: Pick<Crews, "list">) {
+  const served = new Set(crews.list().map(({ local }) => local?.folder));
+  return projects
+    .filter((folder) => !projects.some((other) => folder.startsWith(other + path.sep)))
+    .map((folder) => vscode.Uri.file(folder).toString())
+    .filter((folder) => !served.has(folder));
+}
+
+/** Shows what isn't served. Searches only while the view is visible. */
 export function watchProjects(
-  view: Pick<vscode.TreeView<unknown>, "visible" | "onDidChangeVisibility">,
+  tree: {
+    readonly view: Pick<vscode.TreeView<unknown>, "visible" | "onDidChangeVisibility">;
+    unserved: readonly string[];
+  },
   crews: Pick<Crews, "list" | "onDidChange">,
   opened: Promise<unknown>,
 ): vscode.Disposable {
+  let projects: readonly string[] = [];
+  const show = () => (tree.unserved = unserved(projects, crews));
   const look = async () => {
     await opened;
-    if (view.visible && crews.list().length === 0)
-      setContext("crewdeck.hasProject", (await workspaceProjects()).length > 0);
+    if (!tree.view.visible) return;
+    projects = await workspaceProjects();
+    setContext("crewdeck.hasProject", projects.length > 0);
+    show();
   };
   // One after the other, so that the last one decides.
   let search = Promise.resolve();
   const lookAgain = () => {
-    search = search
-      .then(look)
-      .catch((error: unknown) => logProblem("Looking for crew projects", error));
+    search = search.then(look).catch(logged("Looking for crew projects"));
   };
   lookAgain();
   return vscode.Disposable.from(
-    view.onDidChangeVisibility(lookAgain),
-    crews.onDidChange(lookAgain),
+    tree.view.onDidChangeVisibility(lookAgain),
+    crews.onDidChange(show),
     vscode.workspace.onDidChangeWorkspaceFolders(lookAgain),
     vscode.window.onDidChangeWindowState(lookAgain),
   );
@@ -94,5 +109,5 @@ export function startForDevelopment(locals: {
   // First, because the view would later take the focus from what the person does meanwhile.
   Promise.resolve(vscode.commands.executeCommand(`${viewId}.focus`))
     .then(() => locals.start({ folder }))
-    .catch((error: unknown) => logProblem("Starting the crew of CREWDECK_START_LOCAL", error));
+    .catch(logged("Starting the crew of CREWDECK_START_LOCAL"));
 }

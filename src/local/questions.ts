@@ -1,12 +1,14 @@
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import * as vscode from "vscode";
-import { messageOf, NothingToDo } from "../base/errors.ts";
+import { messageOf } from "../base/errors.ts";
 import { showLocalLogAction } from "../crews/errors.ts";
+import type { Crews } from "../crews/crews.ts";
 import type { Crew } from "../crews/types.ts";
+import { defined } from "../base/json.ts";
 import { shortened } from "../base/text.ts";
 import { confirm, plainLabel, plainMessage, runAction } from "../editor/messages.ts";
-import { readClasses, readProject, workspaceProjects, type Folders } from "./projects.ts";
+import { readClasses, readProject, unserved, workspaceProjects, type Folders } from "./projects.ts";
 import type { Connection } from "./connection.ts";
 import type { LocalProject } from "./local-project.ts";
 import { exampleFolder } from "./records.ts";
@@ -25,7 +27,7 @@ interface ProjectItem extends vscode.QuickPickItem {
 /** Asks which crew to start; what can't be read says why. */
 export async function pickProject(folders: Folders, known: readonly Crew[]) {
   const chosen = await vscode.window.showQuickPick(items(folders, known), {
-    title: vscode.l10n.t("Start Local Crew"),
+    title: vscode.l10n.t("Serve a Crew"),
     placeHolder: vscode.l10n.t(
       "Which crew? It runs with crewAI where that is installed for it, and is rehearsed otherwise",
     ),
@@ -34,6 +36,21 @@ export async function pickProject(folders: Folders, known: readonly Crew[]) {
   });
   if (chosen === undefined) return undefined;
   return chosen.crew ?? (await browse(folders));
+}
+
+/** What "+" adds: the folder of a project that isn't served, or "" for a deployed crew. Undefined if cancelled. */
+export async function pickAddition(crews: Pick<Crews, "list">): Promise<string | undefined> {
+  const folders = unserved(await workspaceProjects(), crews);
+  if (folders.length === 0) return "";
+  const projects = folders.map((folder) => ({
+    label: `$(folder) ${plainLabel(path.basename(vscode.Uri.parse(folder).fsPath))}`,
+    description: vscode.l10n.t("in this workspace"),
+    detail: vscode.l10n.t("Serve it on this machine"),
+    folder,
+  }));
+  const deployed = { label: vscode.l10n.t("$(organization) A deployed crew…"), folder: "" };
+  const options = { title: vscode.l10n.t("Connect a Crew") };
+  return (await vscode.window.showQuickPick([...projects, deployed], options))?.folder;
 }
 
 /** Of a folder with several crews, one for each. */
@@ -47,11 +64,8 @@ async function items(folders: Folders, known: readonly Crew[]): Promise<ProjectI
   const projects = await Promise.all(
     [...names, exampleFolder].map(async (folder) => {
       const uri = folders.uriOf(folder);
-      const classes = await readClasses(uri.fsPath);
-      const crews = classes.length > 0 ? classes.map((crewClass) => ({ crewClass })) : [{}];
-      return await Promise.all(
-        crews.map((crew) => itemFor({ folder, ...crew }, uri, locals.get(folder))),
-      );
+      const crews = (await readClasses(uri.fsPath)).map((of) => defined({ folder, crewClass: of }));
+      return await Promise.all(crews.map((crew) => itemFor(crew, uri, locals.get(folder))));
     }),
   );
   const browsing = vscode.l10n.t("$(folder-opened) Choose a folder…");
@@ -95,19 +109,6 @@ export async function pickClass(crews: readonly Crew[]): Promise<Crew | undefine
   }));
   const placeHolder = vscode.l10n.t("Which of the project's crews?");
   return (await vscode.window.showQuickPick(items, { placeHolder }))?.crew;
-}
-
-/** Asks which running local crew to stop, if there are several. @returns the name in {@link Folders} */
-export async function pickRunning(locals: readonly Crew[], folders: Folders) {
-  const items = locals.flatMap(({ name, url, local }) =>
-    local?.running === true
-      ? [{ label: plainLabel(name), description: url, folder: folders.nameOf(local.folder) }]
-      : [],
-  );
-  if (items.length === 0) throw new NothingToDo(vscode.l10n.t("No local crew is running."));
-  if (items.length === 1) return items[0]?.folder;
-  const placeHolder = vscode.l10n.t("Stop which local crew?");
-  return (await vscode.window.showQuickPick(items, { placeHolder }))?.folder;
 }
 
 /** @returns whether to start it again */

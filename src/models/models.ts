@@ -10,7 +10,7 @@ import {
   type ModelRoute,
 } from "../base/window-protocol.ts";
 import { stateByCrew, type StateByCrew } from "../crews/state-by-crew.ts";
-import { logProblem } from "../editor/log.ts";
+import { logged } from "../editor/log.ts";
 import type { ModelEndpoint } from "./endpoint.ts";
 
 /** Which model a local crew uses. Its key is only in SecretStorage. */
@@ -147,7 +147,7 @@ export class Models implements vscode.Disposable {
       }
     };
     const watch = setInterval(() => {
-      look().catch((error: unknown) => logProblem("Leading a local crew to its model", error));
+      look().catch(logged("Leading a local crew to its model"));
     }, lookMs).unref();
     this.#looks.set(crewId, { look, watch });
     void service.closed.then(() => {

@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
 import { Disposables } from "../base/events.ts";
 import type { Crews } from "../crews/crews.ts";
-import { logProblem } from "../editor/log.ts";
+import { logged } from "../editor/log.ts";
 import { type ExecutionSummary, toReview } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Inspection, Spot } from "../projects/inspect.ts";
@@ -152,7 +152,7 @@ export class ProjectFiles implements vscode.Disposable {
       this.#lensesChanged.fire();
       if (!this.#areTextsChanged) return;
       this.#areTextsChanged = false;
-      void this.#mark().catch((error: unknown) => logProblem("Checking a crew project", error));
+      void this.#mark().catch(logged("Checking a crew project"));
     });
   }
 

@@ -39,6 +39,15 @@ export async function pythonIn(environment: string): Promise<string | undefined>
   return undefined;
 }
 
+/** The one that a shell would run. */
+export async function pythonOnPath(isWindows: boolean): Promise<string | undefined> {
+  const names = isWindows ? ["python.exe"] : ["python3", "python"];
+  for (const folder of (process.env["PATH"] ?? "").split(path.delimiter))
+    for (const name of path.isAbsolute(folder) ? names : [])
+      if (await isFile(path.join(folder, name))) return path.join(folder, name);
+  return undefined;
+}
+
 /** What uv prints; undefined if it isn't installed, or fails. */
 async function uv(args: readonly string[], cwd?: string): Promise<string | undefined> {
   const options = { ...(cwd !== undefined && { cwd }), timeout: 10_000, windowsHide: true };

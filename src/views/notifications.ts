@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
-import { logProblem } from "../editor/log.ts";
+import { logged, logProblem } from "../editor/log.ts";
 import { viewId } from "../editor/manifest.ts";
 import { plainMessage, showStatus } from "../editor/messages.ts";
 import type { Leader } from "../store/leader.ts";
@@ -90,9 +90,7 @@ export function showNotifications(options: NotificationsOptions): vscode.Disposa
   const read = (localId: string) => store.summary(localId);
   return watchEvents({ ...options, read }, wanted, (news) => {
     for (const report of reportsOf(news.filter(({ execution }) => !isInFront(execution))))
-      showReport(report, options).catch((error: unknown) =>
-        logProblem("Reporting an execution", error),
-      );
+      showReport(report, options).catch(logged("Reporting an execution"));
   });
 }
 

@@ -68,7 +68,6 @@ export function showSummary(
       ? undefined
       : vscode.l10n.t("{0} – {1} of {2} hidden", label, hidden.length, size);
   view.description = isEmpty ? label : undefined;
-  const isLocal = (running: boolean) => (crew: Crew) => crew.local?.running === running;
   setContext("crewdeck.hasExecutions", executions.length > 0);
   setContext("crewdeck.hasWaiting", waiting > 0);
   setContext(
@@ -76,7 +75,7 @@ export function showSummary(
     executions.some(({ resumes }) => resumes.some(({ outcome }) => outcome === "answered")),
   );
   setContext("crewdeck.hasCrews", crews.length > 0);
-  setContext("crewdeck.isStopped", crews.length > 0 && crews.every(isLocal(false)));
-  setContext("crewdeck.hasRunningCrew", crews.some(isLocal(true)));
+  const hasRunningCrew = crews.some(({ local }) => local?.running === true);
+  setContext("crewdeck.hasRunningCrew", hasRunningCrew);
   setContext("crewdeck.isFiltered", arrangement.isFiltered);
 }

@@ -57,7 +57,7 @@ for (const version of crewaiVersions)
 
     /** Starts a crew of the workspace. Its row says that it runs with crewAI. */
     async function serve(crew: string): Promise<void> {
-      await window.runCommand("Crewdeck: Start Local Crew");
+      await window.runCommand("Crewdeck: Serve…");
       await window.quickInput.choose("Which crew?", crew);
       await waitFor("the crew's row", async () => /^crewAI$/.test((await rowOf(crew)) ?? ""));
     }

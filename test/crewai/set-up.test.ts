@@ -35,9 +35,10 @@ describe("A project without crewAI, in the window", () => {
     const { tree, messages, page, webview } = window;
     const engine = async () =>
       (await tree.rows()).find(({ label }) => label === "Declared")?.description;
-    await window.runCommand("Crewdeck: Start Local Crew");
+    await window.runCommand("Crewdeck: Serve…");
     await window.quickInput.choose("Which crew?", "Declared");
-    await messages.answer(/“Declared” is rehearsed/, "Set Up This Project");
+    const note = webview.content.getByText(/crewAI is not installed .* “Set Up…” runs: uv sync/);
+    await note.getByRole("button", { name: "Set Up…", exact: true }).click();
     await waitFor("the rehearsal", async () => (await engine())?.startsWith("rehearsal"));
     await messages.confirm(/Install crewAI for “Declared”\?[^]*uv sync/, "Run in Terminal");
     await page.locator(".panel .terminal-wrapper").waitFor();

@@ -8,6 +8,7 @@ import { withPerson } from "./scripted-person.ts";
 import { waitFor } from "../support/wait.ts";
 import {
   closeEditors,
+  closeTab,
   executionOf,
   kickOff,
   run,
@@ -200,6 +201,7 @@ describe("Commands with arguments, and the API for other extensions", () => {
     );
     assert.ok(await isRunning());
     assert.deepEqual(await Promise.all(focused), [false]);
+    await closeTab(/^Kick off example_crew$/);
     await stopExample();
   });
 

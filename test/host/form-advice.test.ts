@@ -51,6 +51,33 @@ describe("What a form says of a local crew's files", () => {
     }
   });
 
+  for (const [obstacle, button] of [
+    ["trust", "Manage Workspace Trust"],
+    ["crewai", "Set Up…"],
+    ["model", "Choose Model…"],
+    [undefined, "Use crewAI or Rehearsal…"],
+  ] as const)
+    it(`is what a rehearsal is, why it is one (${obstacle}), and the way to a real run`, async () => {
+      const { forms, note } = restoredForm(
+        parts,
+        {
+          ...{ id: "local:poems", name: "poems", url: "http://127.0.0.1:9" },
+          local: {
+            ...{ folder: vscode.Uri.file(folder).toString(), engine: "rehearsal", running: true },
+            ...{ engineNote: "That is why.", ...(obstacle && { obstacle }) },
+          },
+        },
+        () => true,
+      );
+      try {
+        const { text, actions } = await waitFor("the note", () => note("rehearsal"));
+        assert.match(text, /^This is a rehearsal: .* no language model is called.* That is why\.$/);
+        assert.deepEqual(actions, [button]);
+      } finally {
+        forms.dispose();
+      }
+    });
+
   it("is said to the person alone if there is nothing to do, and is no problem for a report", async () => {
     const crew = { id: "url:https://none.test", name: "none", url: "https://none.test" };
     const { forms, view, send } = restoredForm(parts, crew, () => true);

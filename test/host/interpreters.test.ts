@@ -18,7 +18,7 @@ describe("the search for a project's interpreter", () => {
     await set("python", undefined);
   });
 
-  it("tries the project's .venv, what uv finds, the choice of the Python extension, and then the setting", async () => {
+  it("tries the project's .venv, what uv finds, the choice of the Python extension, the setting, and then the PATH", async () => {
     const python = await pythonWith(newestCrewai);
     const link = async (...parts: string[]) => {
       const folder = path.join(...parts);
@@ -67,5 +67,12 @@ describe("the search for a project's interpreter", () => {
     assert.deepEqual(await found(), [at(forExtension), newestCrewai]);
     chosen.clear();
     assert.deepEqual(await found(), [at(forSetting), newestCrewai]);
+    await set("python", undefined);
+    const forShell = temporaryFolder("interpreter");
+    await mkdir(path.join(forShell, "bin"));
+    await symlink(python, path.join(forShell, "bin", "python3"));
+    await symlink(path.join(forSetting, "lib"), path.join(forShell, "lib"));
+    process.env["PATH"] = path.join(forShell, "bin");
+    assert.deepEqual(await found(), [path.join(forShell, "bin", "python3"), newestCrewai]);
   });
 });

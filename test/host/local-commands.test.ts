@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import * as vscode from "vscode";
 import { crewVerbs } from "../../src/actions/crews.ts";
 import type { Crews } from "../../src/crews/crews.ts";
 import { log } from "../../src/editor/log.ts";
 import { runIn, targetsIn } from "./execution-parts.ts";
+import { withPerson } from "./scripted-person.ts";
 import { eachWithSmallCrews } from "./small-crew.ts";
 
 describe("Commands of local crews", () => {
@@ -37,11 +39,15 @@ describe("Commands of local crews", () => {
         changeEngine: does("change the engine"),
         setUp: does("set up"),
         showLog: () => done.push("show the local crews' log"),
-        ...{ decideInterrupted: other, lacksCrewai: other, remove: other },
-        ...{ start: other, stop: other },
+        ...{ decideInterrupted: other, remove: other },
+        start: async (given) => {
+          await does("start")(given);
+          return local;
+        },
+        stop: other,
       },
       models: other,
-      kickoff: other,
+      kickoff: (argument) => does("kick off")(argument),
       targets: targetsIn({ find: other, list: other, refresh: other }, crews),
     });
     await runIn(commands, id, argument);
@@ -60,6 +66,33 @@ describe("Commands of local crews", () => {
       assert.deepEqual(await run("changeEngine", { crew, ...given }), [
         ["change the engine", crew, engine],
       ]);
+  });
+
+  it("serve a project of the workspace that “+” offers first, and open its form", async () => {
+    const root = vscode.workspace.workspaceFolders![0]!.uri;
+    const project = vscode.Uri.joinPath(root, "offered");
+    const file = vscode.Uri.joinPath(project, "crew.py");
+    await vscode.workspace.fs.writeFile(file, new TextEncoder().encode("@CrewBase\nclass A:\n"));
+    try {
+      const choose = (label: string) =>
+        withPerson([{ pick: label }], () => run("addCrew", undefined));
+      const { result, shown } = await choose("$(folder) offered");
+      assert.deepEqual(shown[0]?.choices, [
+        "$(folder) offered",
+        "$(organization) A deployed crew…",
+      ]);
+      assert.deepEqual(result, [
+        ["start", { folder: project.toString(), here: true }],
+        ["kick off", { crew: local.id, form: true }],
+      ]);
+      const { shown: asked } = await withPerson(
+        [{ pick: "$(organization) A deployed crew…" }, "escape"],
+        () => run("addCrew", undefined),
+      );
+      assert.match(asked[1]?.text ?? "", /^Address of the crew/);
+    } finally {
+      await vscode.workspace.fs.delete(project, { recursive: true });
+    }
   });
 
   it("show the log of local crews, or of Crewdeck", async () => {

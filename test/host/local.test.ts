@@ -136,8 +136,9 @@ describe("local crews", () => {
 
   /** As another window shows a crew: why it is rehearsed is known where it was started. */
   function seenElsewhere(crew: Crew) {
-    const { engineNote, ...local } = crew.local!;
+    const { engineNote, obstacle, ...local } = crew.local!;
     assert.match(engineNote ?? "", /^(No Python was found|crewAI is not installed)/);
+    assert.equal(obstacle, "crewai");
     return { ...crew, local };
   }
 
@@ -352,18 +353,21 @@ describe("local crews", () => {
     assert.deepEqual(next.locals.list(), [crew], "for what is open");
   });
 
-  it("starts the workspace's only project without a question, and offers it in the view", async () => {
+  it("starts the workspace's only project without a question, and offers it in the view until it is served", async () => {
     const root = vscode.workspace.workspaceFolders![0]!.uri;
     const projectIn = (name: string) => vscode.Uri.joinPath(root, name);
     const shown = new vscode.EventEmitter<vscode.TreeViewVisibilityChangeEvent>();
     const focus = new vscode.EventEmitter<vscode.WindowState>();
-    const view = { visible: true, onDidChangeVisibility: shown.event };
+    const tree = {
+      view: { visible: true, onDidChangeVisibility: shown.event },
+      unserved: [] as readonly string[],
+    };
     const { crews, locals } = await newWindow();
     resetContext();
     const watching = await withReplaced(
       vscode.window,
       { onDidChangeWindowState: focus.event },
-      () => watchProjects(view, crews, Promise.resolve()),
+      () => watchProjects(tree, crews, Promise.resolve()),
     );
     await withContext("crewdeck.hasProject", async (contexts) => {
       const elsewhere = vscode.Uri.file(await copyOfExample());
@@ -375,13 +379,18 @@ describe("local crews", () => {
         await move(elsewhere, projectIn(name));
         look();
         await waitFor("the project to be found", () => contexts.at(-1) === true);
+        await waitFor("its row", () => tree.unserved.length === 1);
+        assert.deepEqual(tree.unserved, [projectIn(name).toString()]);
         await move(projectIn(name), elsewhere);
         look();
         await waitFor("it to be missed", () => contexts.at(-1) === false);
       }
       await move(elsewhere, projectIn("its-crew"));
+      shown.fire({ visible: true });
+      await waitFor("its row", () => tree.unserved.length === 1);
       const crew = await locals.start({ here: true });
       assert.equal(crew?.local?.folder, projectIn("its-crew").toString());
+      assert.deepEqual(tree.unserved, []);
     }).finally(async () => {
       watching.dispose();
       for (const name of ["shown-crew", "focused-crew", "its-crew"])
@@ -460,7 +469,6 @@ describe("local crews", () => {
         locals.start({ folder: "vscode-vfs://github/a/b" }),
         /not the absolute path of a folder on this machine/,
       ],
-      [locals.stop(), /No local crew is running/],
       [locals.stop({ folder: example }), /No local crew was started/],
       [locals.ensureRunning("local:file:///gone"), /folder is gone/],
     ] as const)

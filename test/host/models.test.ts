@@ -4,7 +4,6 @@ import * as vscode from "vscode";
 import { asArray, asObject, parseJson, type UnknownObject } from "../../src/base/json.ts";
 import {
   modelHeader,
-  writeModel,
   type ModelReference,
   type ModelRoute,
 } from "../../src/base/window-protocol.ts";
@@ -88,7 +87,7 @@ describe("models of local crews", () => {
     const headers = {
       authorization: `Bearer ${key}`,
       "content-type": "application/json",
-      [modelHeader]: writeModel(asked),
+      [modelHeader]: encodeURIComponent(JSON.stringify(asked)),
     };
     const post = (body: object, signal: AbortSignal | null = null) =>
       fetch(`${url}/chat/completions`, {

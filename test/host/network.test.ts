@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import * as vscode from "vscode";
 import { Crews } from "../../src/crews/crews.ts";
-import { testCrew } from "../../src/crews/test-crew.ts";
+import { testCrew } from "../../src/actions/crews.ts";
 import type { Certificate } from "../support/http-server.ts";
 import {
   closeMeanwhile,

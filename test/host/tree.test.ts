@@ -311,6 +311,25 @@ describe("the tree", () => {
     assert.deepEqual([rows().length, view.message, view.description], [2, undefined, undefined]);
   });
 
+  it("has a row for each project that isn't served, below the crews: it serves the project", async () => {
+    const folder = "file:///work/home_energy";
+    const folders = () =>
+      tree.getChildren().flatMap((node) => (node.kind === "project" ? node.folder : []));
+    tree.unserved = [folder];
+    assert.deepEqual(folders(), [folder]);
+    const row = tree.getChildren().at(-1)!;
+    assert.deepEqual({ ...row }, { kind: "project", folder, here: true });
+    assert.deepEqual(labels([row]), ["home_energy"]);
+    refreshed.length = 0;
+    tree.unserved = [folder];
+    assert.deepEqual(refreshed, []);
+    await tree.arrangement.groupBy("state");
+    assert.deepEqual(folders(), [], "only among crews");
+    await tree.arrangement.groupBy("crew");
+    setCrews();
+    assert.deepEqual(tree.getChildren(), [], "the welcome serves it");
+  });
+
   it("selects a row that moved to another group, and expands it there if it was expanded", async () => {
     add(notWaiting());
     await tree.arrangement.groupBy("state");

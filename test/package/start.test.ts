@@ -78,7 +78,7 @@ describe("npm start", () => {
     await window.tree.open("Crewdeck");
     await window.tree.row("example_crew").waitFor();
     // VS Code would close the list if the view took the focus once the crew runs.
-    await window.runCommand("Crewdeck: Start Local Crew");
+    await window.runCommand("Crewdeck: Serve…");
     const { quickInput } = window;
     await quickInput.waitFor("Which crew?");
     await waitFor("the crews to choose from", async () =>

@@ -66,7 +66,7 @@ export async function tellStoryByKeyboard(window: VSCodeWindow): Promise<void> {
   const { quickInput, page, tree, webview } = window;
   const { keyboard } = page;
   await window.runCommand("View: Show Crewdeck");
-  await window.runCommand("Crewdeck: Start Local Crew");
+  await window.runCommand("Crewdeck: Serve…");
   await quickInput.choose("Which crew?", "example_crew");
   await tree.row("example_crew").waitFor();
 

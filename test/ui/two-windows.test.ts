@@ -119,7 +119,7 @@ describe("Two windows on one store", () => {
 
   describe("with a local crew that one of them starts", () => {
     it("its service goes on when the window that started it is killed, and the other answers", async () => {
-      await first.runCommand("Crewdeck: Start Local Crew");
+      await first.runCommand("Crewdeck: Serve…");
       await first.quickInput.choose("Which crew?", "example_crew");
       await first.tree.row("example_crew").waitFor();
       second = await first.secondWindow();

@@ -5,9 +5,9 @@ import type { Clock } from "../../base/clock.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
 import { defined } from "../../base/json.ts";
 import type { Crews } from "../../crews/crews.ts";
-import { openFileAction } from "../../crews/errors.ts";
+import { changeEngineAction, openFileAction } from "../../crews/errors.ts";
 import type { Crew, CrewAddress } from "../../crews/types.ts";
-import { logProblem } from "../../editor/log.ts";
+import { logged, logProblem } from "../../editor/log.ts";
 import { formType, viewId } from "../../editor/manifest.ts";
 import {
   confirm,
@@ -164,8 +164,7 @@ export class KickoffForms implements vscode.Disposable {
     const sources = { crews, store, kept: this.#kept, database };
     const { promise: started, resolve } = Promise.withResolvers<Execution | undefined>();
     let execution: Execution | undefined;
-    const show = (made: Execution) =>
-      documents.show(made).catch((error: unknown) => logProblem("Showing an execution", error));
+    const show = (made: Execution) => documents.show(made).catch(logged("Showing an execution"));
     const { id, name, url } = crew;
     const session = new FormSession(
       { id, name, url },
@@ -242,11 +241,9 @@ export class KickoffForms implements vscode.Disposable {
     const crew = this.#options.crews.find(crewId);
     const session = this.#forms.get(crewId)?.session;
     if (crew === undefined || session === undefined) return;
-    const { id, name, url, local } = crew;
+    const { id, name, url } = crew;
     session.crew = { id, name, url };
-    const rehearsal = [vscode.l10n.t("Rehearsal engine: no model is called."), local?.engineNote];
-    const text = rehearsal.filter((part) => part !== undefined).join(" ");
-    session.tell("rehearsal", local?.engine === "rehearsal" ? { text } : undefined);
+    session.tell("rehearsal", rehearsalOf(crew));
     this.#tell(crewId, "advice", adviceOn);
   }
 
@@ -259,7 +256,7 @@ export class KickoffForms implements vscode.Disposable {
     if (crew === undefined) return;
     look(crew).then(
       (note) => this.#forms.get(crewId)?.session.tell(kind, note),
-      (error: unknown) => logProblem("Looking for what a form says of its crew", error),
+      logged("Looking for what a form says of its crew"),
     );
   }
 
@@ -286,6 +283,19 @@ export class KickoffForms implements vscode.Disposable {
       ],
     };
   }
+}
+
+/** What a rehearsal is, why it is one, and the way to a real run. */
+function rehearsalOf({ id, local }: Crew): Told | undefined {
+  if (local?.engine !== "rehearsal") return undefined;
+  const text = vscode.l10n.t(
+    "This is a rehearsal: tasks, pauses and callbacks come in their real order, but no language model is called, and each output only repeats what its agent is asked.",
+  );
+  const real = changeEngineAction(id, local.obstacle);
+  return {
+    text: `${text} ${local.engineNote ?? ""}`.trim(),
+    actions: [{ title: real.title, run: () => runAction(real) }],
+  };
 }
 
 /** Why a local crew's Python may refuse its files, if it runs with crewAI. Loads the parsers. */

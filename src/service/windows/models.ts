@@ -4,12 +4,7 @@ import { request as send } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { asObject, parseJson } from "../../base/json.ts";
-import {
-  modelHeader,
-  modelVariables,
-  writeModel,
-  type ModelReference,
-} from "../../base/window-protocol.ts";
+import { modelHeader, modelVariables, type ModelReference } from "../../base/window-protocol.ts";
 
 /** Where a window answers for VS Code's models. */
 export interface ModelEndpoint {
@@ -133,7 +128,7 @@ async function call(
     const headers = {
       authorization: `Bearer ${token}`,
       "content-type": "application/json",
-      [modelHeader]: writeModel(model),
+      [modelHeader]: encodeURIComponent(JSON.stringify(model)),
     };
     const sent = send(`${url}${path}`, {
       method,

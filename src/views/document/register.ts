@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import path from "node:path";
 import * as vscode from "vscode";
 import type { Disposable, Event } from "../../base/events.ts";
-import { logProblem } from "../../editor/log.ts";
+import { logged } from "../../editor/log.ts";
 import { executionLanguage as language, executionScheme } from "../../editor/manifest.ts";
 import { plainLabel } from "../../editor/messages.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
@@ -31,7 +31,7 @@ export function registerDocuments(
     load().then(
       ({ keepReaderPlaces, markDrafts }) =>
         owned.push(keepReaderPlaces(documents), markDrafts(documents)),
-      (error: unknown) => logProblem("Showing an execution as text", error),
+      logged("Showing an execution as text"),
     );
   };
   const first = window.onDidChangeVisibleTextEditors(showFirst);
@@ -85,8 +85,8 @@ export function registerDocuments(
 export function removeOutputsOf(store: ExecutionStore, folder: string): Disposable {
   return store.onDidChange(({ removed }) => {
     for (const { localId } of removed)
-      rm(path.join(folder, localId), { recursive: true, force: true }).catch((error: unknown) =>
-        logProblem("Removing the files of an execution's outputs", error),
+      rm(path.join(folder, localId), { recursive: true, force: true }).catch(
+        logged("Removing the files of an execution's outputs"),
       );
   });
 }

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { defined } from "../../base/json.ts";
 import { documentIn } from "../../editor/execution-uri.ts";
-import { logProblem } from "../../editor/log.ts";
+import { logged } from "../../editor/log.ts";
 import { pageType } from "../../editor/manifest.ts";
 import { type ExecutionSummary, hasEnded } from "../../executions/model.ts";
 import type { Place } from "./messages.ts";
@@ -76,7 +76,7 @@ export class Pages implements vscode.CustomReadonlyEditorProvider, vscode.Dispos
     await vscode.workspace
       .getConfiguration("crewdeck")
       .update("openExecutionsAs", editor, vscode.ConfigurationTarget.Global)
-      .then(undefined, (error: unknown) => logProblem("Remembering the editor", error));
+      .then(undefined, logged("Remembering the editor"));
     // It would only take the focus again, perhaps from the box in which the person already types.
     if (editor === "page" && other?.input instanceof vscode.TabInputCustom && this.#isOurs(uri))
       return;

@@ -229,7 +229,9 @@ function isSamePlace(one: Placed, other: Placed): boolean {
 type CrewNode = { readonly kind: "crew" | "hint"; readonly crew: string };
 /** A group by its key, or the row that shows more of it. */
 type GroupNode = { readonly kind: "group" | "more"; readonly group: string };
-export type TreeNode = CrewNode | GroupNode | ExecutionNode | TaskNode;
+/** A project that isn't served: its row serves it, and opens the form (`here`). */
+type ProjectNode = { readonly kind: "project"; readonly folder: string; readonly here: true };
+export type TreeNode = CrewNode | GroupNode | ProjectNode | ExecutionNode | TaskNode;
 
 export interface ExecutionNode {
   readonly kind: "execution";
@@ -261,6 +263,8 @@ export function idOf(node: TreeNode): string {
     case "group":
     case "more":
       return `${node.kind} ${node.group}`;
+    case "project":
+      return `${node.kind} ${node.folder}`;
     case "execution":
       return `execution ${node.localId} in ${node.group}`;
     case "task":

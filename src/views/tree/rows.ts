@@ -1,3 +1,4 @@
+import path from "node:path";
 import * as l10n from "@vscode/l10n";
 import { shortAddress } from "../../api/address.ts";
 import type { CrewApiError } from "../../api/errors.ts";
@@ -51,12 +52,14 @@ export function moreRow(count: number): Row {
   return plainRow(l10n.t("{0} older ones – filter to find them", count), "search", "more");
 }
 
-export function hintRow(isStopped = false): Row {
-  const label = isStopped ? l10n.t("Start and kick off…") : l10n.t("Kick off…");
-  return plainRow(label, "play", "hint");
+/** Of a project that isn't served. */
+export function projectRow(folder: string): Row {
+  const row = plainRow(path.basename(folder), "folder", "project");
+  const description = l10n.t("in this workspace");
+  return { ...row, description, tooltip: [folder], sentence: `${row.label}, ${description}` };
 }
 
-function plainRow(label: string, icon: string, facts: string): Row {
+export function plainRow(label: string, icon: string, facts: string): Row {
   return { label, description: "", tooltip: [label], icon: { id: icon }, facts, sentence: label };
 }
 

@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import type { Clock } from "../../base/clock.ts";
 import type { Crews } from "../../crews/crews.ts";
 import type { Crew, TokenState } from "../../crews/types.ts";
-import { logProblem } from "../../editor/log.ts";
+import { logged } from "../../editor/log.ts";
 import { viewId } from "../../editor/manifest.ts";
 import { type ExecutionSummary, hasEnded } from "../../executions/model.ts";
 import type { ExecutionChange, ExecutionStore } from "../../executions/store.ts";
@@ -30,9 +30,10 @@ import {
   crewRow,
   goneCrewRow,
   groupRow,
-  hintRow,
   isOpenAtFirst,
   moreRow,
+  plainRow,
+  projectRow,
   type Row,
 } from "./rows.ts";
 
@@ -58,6 +59,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
   readonly #nodes = new KnownNodes();
   /** The groups that VS Code has. */
   #top: readonly string[] = [];
+  #unserved: readonly string[] = [];
   /** By crew; missing until they are read. */
   readonly #tokens = new Map<string, TokenState>();
   /** Local IDs: VS Code keeps expansion and selection by row ID, which includes the group. */
@@ -109,6 +111,13 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     this.#planTokens();
   }
 
+  /** The folders of projects in the workspace that aren't served, as URIs. */
+  set unserved(folders: readonly string[]) {
+    if (isDeepStrictEqual(folders, this.#unserved)) return;
+    this.#unserved = folders;
+    this.#update(undefined);
+  }
+
   getTreeItem(node: TreeNode): vscode.TreeItem {
     const row = this.#row(node);
     // The next refresh removes a row without content.
@@ -134,7 +143,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
   getChildren(node?: TreeNode): TreeNode[] {
     if (node === undefined) {
       this.#top = this.#groups();
-      return this.#top.map((group) => this.#groupNode(group));
+      return [...this.#top.map((group) => this.#groupNode(group)), ...this.#projects()];
     }
     switch (node.kind) {
       case "crew":
@@ -190,7 +199,9 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
         return groupRow(node.group, size, vscode.env.language);
       }
       case "hint":
-        return hintRow(crew?.local?.running === false);
+        return plainRow(vscode.l10n.t("Kick off…"), "play", "hint");
+      case "project":
+        return projectRow(vscode.Uri.parse(node.folder).fsPath);
       case "more":
         return moreRow(this.arrangement.moreOf(node.group));
       case "execution":
@@ -230,6 +241,15 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
       ...connected.filter((group) => !arrangement.isFiltered || arrangement.has(group)),
       ...found.filter((group) => !connected.includes(group)).sort(),
     ];
+  }
+
+  /** Below crews: a view with nothing else has the welcome, which serves them, too. */
+  #projects(): TreeNode[] {
+    const { isFiltered, rules } = this.arrangement;
+    if (this.#top.length === 0 || isFiltered || rules.grouping !== "crew") return [];
+    return this.#unserved.map((folder) =>
+      this.#nodes.keep({ kind: "project", folder, here: true }),
+    );
   }
 
   #childrenOf(group: string): TreeNode[] {
@@ -326,7 +346,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     const delay = Math.max(0, this.#openedAt + tokenDelay - clock.now());
     this.#cancelTokens ??= clock.after(delay, () => {
       this.#cancelTokens = undefined;
-      this.#readTokens().catch((error: unknown) => logProblem("Checking tokens", error));
+      this.#readTokens().catch(logged("Checking tokens"));
     });
   }
 
@@ -373,12 +393,12 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     if (!this.arrangement.shown(group).some(({ localId }) => localId === selected.localId)) return;
     this.view
       .reveal(this.#nodes.keep({ ...selected, group }), { select: true, focus: false })
-      .then(undefined, (error: unknown) => logProblem("Selecting a moved row", error));
+      .then(undefined, logged("Selecting a moved row"));
   }
 }
 
 function commandOf({ kind }: TreeNode): vscode.Command | undefined {
-  if (kind === "crew" || kind === "group") return undefined;
+  if (kind === "crew" || kind === "group" || kind === "project") return undefined;
   if (kind === "hint") return { title: vscode.l10n.t("Kick Off…"), command: "crewdeck.kickoff" };
   if (kind === "more")
     return { title: vscode.l10n.t("Filter Executions…"), command: "crewdeck.filterExecutions" };

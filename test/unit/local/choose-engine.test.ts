@@ -15,7 +15,7 @@ function question(more: Partial<EngineQuestion> = {}): EngineQuestion {
     isUnfit: false,
     hasModel: () => Promise.reject(new Error("A project names its model.")),
     findInterpreter: () => Promise.resolve(interpreter),
-    settingProblem: () => Promise.resolve(undefined),
+    advice: () => Promise.resolve([]),
     ...more,
   };
 }
@@ -32,9 +32,9 @@ const obstacles: readonly [string, Partial<EngineQuestion>, RegExp][] = [
     "the setting names no Python",
     {
       findInterpreter: () => Promise.resolve(undefined),
-      settingProblem: () => Promise.resolve("The setting is wrong."),
+      advice: () => Promise.resolve(["The setting is wrong.", "“Set Up…” runs: uv sync"]),
     },
-    /^No Python was found for the project\. The setting is wrong\.$/,
+    /^No Python was found for the project\. The setting is wrong\. “Set Up…” runs: uv sync$/,
   ],
 ];
 

@@ -132,6 +132,22 @@ describe("keeping a local crew served", () => {
     }
   });
 
+  it("is started again if it is wanted while it is being stopped", async () => {
+    const window = open();
+    await window.serve();
+    const { promise: isStopped, resolve } = Promise.withResolvers<undefined>();
+    tokens.tokens = async (id) => {
+      await isStopped;
+      return tokens.kept.get(id);
+    };
+    const stopping = window.stop();
+    const starting = window.serve();
+    await stopping;
+    resolve(undefined);
+    assert.ok(await accepts(await starting, tokens.kept.get(crewId)?.bearer));
+    assert.equal(window.launches, 2);
+  });
+
   it("one that doesn't respond is neither ended nor replaced by a window that can't know it", async () => {
     const owner = open();
     await owner.serve();

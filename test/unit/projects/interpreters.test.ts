@@ -5,6 +5,7 @@ import {
   chooseInterpreter,
   crewaiVersion,
   pythonIn,
+  pythonOnPath,
   setUpCommand,
 } from "../../../src/projects/interpreters.ts";
 import { folderWith } from "./folder.ts";
@@ -54,6 +55,23 @@ describe("a project's interpreter", () => {
       { python, crewai: undefined },
     );
     assert.equal(await chooseInterpreter([() => Promise.resolve(undefined)]), undefined);
+  });
+
+  it("may be the one that a shell would run", async () => {
+    const { PATH: searched } = process.env;
+    const [none, some] = [
+      await folderWith({}),
+      await folderWith({ python3: "", "python.exe": "" }),
+    ];
+    try {
+      process.env["PATH"] = ["relative", "", none, some].join(path.delimiter);
+      assert.equal(await pythonOnPath(false), path.join(some, "python3"));
+      assert.equal(await pythonOnPath(true), path.join(some, "python.exe"));
+      process.env["PATH"] = none;
+      assert.equal(await pythonOnPath(false), undefined);
+    } finally {
+      process.env["PATH"] = searched;
+    }
   });
 
   it("has the version of crewAI that its files name, wherever Python keeps packages", async () => {

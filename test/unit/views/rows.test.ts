@@ -10,7 +10,7 @@ import type { Circumstances } from "../../../src/view/actions.ts";
 import { eventOf } from "../../../src/views/events.ts";
 import { executionRow, taskRow } from "../../../src/views/tree/execution-rows.ts";
 import type { GroupKind } from "../../../src/views/tree/arrangement.ts";
-import { crewRow, goneCrewRow, hintRow } from "../../../src/views/tree/rows.ts";
+import { crewRow, goneCrewRow, projectRow } from "../../../src/views/tree/rows.ts";
 import { anApproval, anExecution, aTask, notWaiting } from "./executions.ts";
 
 const start = Date.parse("2026-10-21T12:00:00.000Z");
@@ -335,10 +335,14 @@ describe("an execution's row", () => {
   });
 });
 
-describe("the row below a crew without executions", () => {
-  it("says what to do, and that it starts a stopped local crew", () => {
-    assert.equal(hintRow().label, "Kick off…");
-    assert.equal(hintRow(true).label, "Start and kick off…");
+describe("the row of a project that isn't served", () => {
+  it("has the name of its folder, and where that is", () => {
+    const { label, description, tooltip, facts, sentence } = projectRow("/work/home_energy");
+    assert.deepEqual([label, description], ["home_energy", "in this workspace"]);
+    assert.deepEqual(tooltip, ["/work/home_energy"]);
+    assert.equal(sentence, "home_energy, in this workspace");
+    // Of its menu, as of a stopped crew.
+    assert.match(facts, /^(crew:local:stopped|project)\b/);
   });
 });
 
