@@ -136,7 +136,7 @@ describe("The test of callbacks", () => {
     return { ...form, isThere, tested };
   }
 
-  function commandsOf(test: () => Promise<{ readonly via: "relay" }>, copied: unknown[] = []) {
+  function commandsOf(test: () => Promise<{ readonly via: "relay" }>, done: unknown[] = []) {
     const given = executionParts(parts.store);
     return callbackVerbs({
       ...given,
@@ -151,18 +151,18 @@ describe("The test of callbacks", () => {
         Promise.resolve({
           take: () => undefined,
           test,
-          forFlows: ({ id }) => (copied.push(id), Promise.resolve("https://flows.test")),
-          flows: { setSecret: () => assert.fail("set") },
+          forFlows: ({ id }) => (done.push(id), Promise.resolve("https://flows.test")),
+          flows: { setSecret: (...given) => Promise.resolve(void done.push(given)) },
         }),
     });
   }
 
   it("leads to its further entries also when it fails", async () => {
     open();
-    const copied: unknown[] = [];
+    const done: unknown[] = [];
     const { crew } = anExecution();
     const fails = () => Promise.reject(new UserError("They don't arrive."));
-    const commands = commandsOf(fails, copied);
+    const commands = commandsOf(fails, done);
     const error: unknown = await runIn(commands, "testCallbacks", {
       kind: "crew",
       crew: crew.id,
@@ -178,7 +178,14 @@ describe("The test of callbacks", () => {
       "Set Feedback Secret…",
       "Paste Received Callback…",
     ]);
-    assert.deepEqual(copied, [crew.id]);
+    assert.deepEqual(shown[1]?.choices, ["Set Feedback Secret…"]);
+    assert.equal(await vscode.env.clipboard.readText(), "https://flows.test");
+    const moves = [{ pick: "Set Feedback Secret…" }, { type: " " }, { type: "whsec" }];
+    const asked = await withPerson(moves, () =>
+      runIn(commands, "testCallbacks", more.arguments?.[0]),
+    );
+    assert.equal(asked.shown[1]?.complaint, "Enter the secret.");
+    assert.deepEqual(done, [crew.id, [crew.id, "whsec"]]);
   });
 
   it("is offered by a line of the form, which goes when a test has asked for what was missing", async () => {

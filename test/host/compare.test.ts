@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { buttonsOn } from "../../src/views/events.ts";
 import { CrewApi } from "../support/crew-api.ts";
 import { waitFor } from "../support/wait.ts";
-import { anExecution } from "../unit/views/executions.ts";
 import { readAsText } from "./read-as-text.ts";
 import { allTabs, closeEditors, codeLensesIn, kickOff, run, untilState } from "./extension.ts";
 import { serveCrew } from "./real-service.ts";
@@ -38,8 +36,6 @@ describe("Comparing attempts, and feedback sent elsewhere", () => {
       const { input } = activeTab() ?? {};
       return input instanceof vscode.TabInputCustom && input.uri.query === kickoffId;
     });
-  const stillWaits = async (kickoffId: string, attempt: number) =>
-    assert.equal((await elsewhere.status(kickoffId)).pending_human_input?.attempt, attempt);
 
   it("compares the new attempt with the previous one, by lens and by command, and keeps both readable with the feedback between them", async () => {
     const kickoffId = await start();
@@ -82,42 +78,18 @@ describe("Comparing attempts, and feedback sent elsewhere", () => {
     const { shown } = await withPerson([], async () => {
       await run("reject", input.modified);
       await shownPage(kickoffId);
-      await stillWaits(kickoffId, 2);
+      assert.equal((await elsewhere.status(kickoffId)).pending_human_input?.attempt, 2);
       await run("approve", input.modified);
     });
     assert.deepEqual(shown, [], "the output is on the screen");
     await untilState(kickoffId, "completed");
   });
 
-  it("leads from a notification's buttons to the page, where “Approve” sends", async () => {
-    const kickoffId = await start();
-    const waiting = anExecution({
-      crew: { id: crew, name: crew, url: elsewhere.url },
-      kickoffIds: [kickoffId],
-      waiting: { taskId: "outline", attempt: 1, since: new Date().toISOString() },
-    });
-    const press = async (title: string) => {
-      const button = buttonsOn(waiting, "waiting").find((each) => each.title === title)!;
-      await vscode.commands.executeCommand(button.command, ...button.arguments);
-    };
-    await press("Reject…");
-    await shownPage(kickoffId);
-    await stillWaits(kickoffId, 1);
-    await closeEditors();
-    await press("Approve");
-    await shownPage(kickoffId);
-    await stillWaits(kickoffId, 1);
-    await run("approve", { crew, kickoffId, feedback: "", by: "person" });
-    await untilState(kickoffId, "completed");
-  });
-
   it("compares two executions in one tab, returns the pair, and refuses what is no other execution", async () => {
-    const [one, other] = await Promise.all(
-      ["otters", "sharks"].map(async (topic) => ({
-        crew,
-        kickoffId: await kickOff(crew, { topic, audience: "guests" }),
-      })),
-    );
+    const started = async (topic: string) => {
+      return { crew, kickoffId: await kickOff(crew, { topic, audience: "guests" }) };
+    };
+    const [one, other] = [await started("otters"), await started("sharks")];
     const shown = (wanted: string) =>
       waitFor(wanted, () => {
         const labels = allTabs()
@@ -131,6 +103,13 @@ describe("Comparing attempts, and feedback sent elsewhere", () => {
     await shown("otters ↔ sharks");
     await run("compareExecutions", { ...other, with: one });
     await shown("sharks ↔ otters");
+    const rows = [other, one].map((each) => ({ kind: "execution", ...each }));
+    const selected: unknown = await vscode.commands.executeCommand(
+      "crewdeck.compareExecutions",
+      ...[rows[0], rows],
+    );
+    assert.deepEqual(selected, pair, "the earlier one is on the left");
+    await shown("otters ↔ sharks");
     for (const [wrong, message] of [
       [one, /Name two executions/],
       [{ crew }, /“with\.kickoffId” is missing/],
@@ -138,6 +117,6 @@ describe("Comparing attempts, and feedback sent elsewhere", () => {
       [2, /The argument must be one object, not number/],
     ] as const)
       await assert.rejects(run("compareExecutions", { ...one, with: wrong }), message);
-    await shown("sharks ↔ otters");
+    await shown("otters ↔ sharks");
   });
 });

@@ -1,15 +1,16 @@
 import assert from "node:assert/strict";
-import { trackVerb } from "../../src/actions/executions.ts";
-import { openWindow } from "../unit/sending/window.ts";
-import { executionVerbs } from "../../src/actions/executions.ts";
+import * as vscode from "vscode";
+import { executionVerbs, trackVerb } from "../../src/actions/executions.ts";
 import type { Execution } from "../../src/executions/model.ts";
 import { confirmKickoff } from "../../src/executions/reduce.ts";
+import { titleOf } from "../../src/executions/title.ts";
+import { openWindow } from "../unit/sending/window.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { crewsOf, executionParts, runIn } from "./execution-parts.ts";
 import { withPerson, type Move } from "./scripted-person.ts";
 import { eachWithViewParts, type ViewParts } from "./view-parts.ts";
 
-describe("Commands that remove executions", () => {
+describe("Commands on the list of executions", () => {
   let parts: ViewParts;
 
   eachWithViewParts((fresh) => (parts = fresh));
@@ -54,6 +55,35 @@ describe("Commands that remove executions", () => {
     const [question = ""] = await run("untrackExecution", row("lost"), remove);
     assert.match(question, /because the kickoff got no response$/);
     assert.deepEqual(kept(), ["local-1"]);
+  });
+
+  it("rename an execution and restore its first title, and copy its ID and its output", async () => {
+    const { localId } = parts.store.add(anExecution({ kickoffIds: ["k-1", "local-1"] }));
+    for (const [type, title] of [
+      [" Tea time ", "Tea time"],
+      ["", "Sea otters"],
+    ] as const) {
+      await run("renameExecution", row(localId), { type });
+      assert.equal(titleOf(parts.store.find(localId)!), title);
+    }
+    for (const [command, copied] of [
+      ["copyExecutionId", "local-1"],
+      ["copyOutput", "# Draft\n\nText."],
+    ] as const) {
+      await run(command, row(localId));
+      assert.equal(await vscode.env.clipboard.readText(), copied);
+    }
+  });
+
+  it("ask for the ID or the status address of what to track, and say which text is none", async () => {
+    const track = trackVerb(executionParts(parts.store));
+    const { crew } = anExecution();
+    for (const typed of [" k-9 ", `${crew.url}/status/k-9`]) {
+      const moves = [{ type: "id k-9" }, { type: typed }];
+      const { result, shown } = await withPerson(moves, () => track(undefined));
+      assert.match(shown[0]?.complaint ?? "", /An ID has no spaces/);
+      assert.deepEqual(result, { crew: crew.name, kickoffId: "k-9" });
+    }
   });
 
   it("add no second record of an execution that another window has just tracked", async () => {

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { systemClock } from "../../src/base/clock.ts";
+import { OpenComparison, savedPair } from "../../src/views/comparison/open-comparison.ts";
+import { outputUri } from "../../src/views/document/output-editors.ts";
 import { OpenPage } from "../../src/views/page/open-page.ts";
 import { Pages } from "../../src/views/page/register.ts";
 import { waitFor } from "../support/wait.ts";
-import { anExecution } from "../unit/views/executions.ts";
+import { anExecution, aTask, notWaiting } from "../unit/views/executions.ts";
 import { set, withReplaced } from "./extension.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
 import { eachWithViewParts, type ViewParts } from "./view-parts.ts";
@@ -156,6 +158,36 @@ describe("A tab", () => {
     messages.fire({ type: "discardDraft", ...old });
     await waitFor("its end", () => parts.drafts.find({ localId, ...old }) === undefined);
     assert.deepEqual(person.left, []);
+    panel.dispose();
+  });
+
+  it("of a comparison has both titles, swaps them, and opens an output's diff", async () => {
+    const pair = ["tea", "coffee"].map((label) =>
+      parts.store.add(
+        notWaiting({
+          ...{ localId: label, kickoffIds: [label], label },
+          tasks: [aTask("outline", "completed", { output: label })],
+        }),
+      ),
+    );
+    const [left = "", right = ""] = pair.map(({ localId }) => localId);
+    const { panel, messages } = openPanel();
+    const circumstances = { of: () => ({}), onDidChange: common().onDidChange };
+    const made = new OpenComparison(panel, { left, right }, { ...common(), circumstances });
+    messages.fire({ type: "ready" });
+    await waitFor("the title", () => panel.title === "tea ↔ coffee");
+    messages.fire({ type: "swap" });
+    await waitFor("the other order", () => panel.title === "coffee ↔ tea");
+    assert.deepEqual(made.pair, savedPair({ pair: { left: right, right: left } }));
+    const diffs: unknown[][] = [];
+    const executeCommand = (...given: unknown[]) => Promise.resolve(diffs.push(given));
+    await withReplaced(vscode.commands, { executeCommand }, async () => {
+      messages.fire({ type: "openOutput", id: "outline\noutline" });
+      await waitFor("the diff", () => diffs.length > 0);
+    });
+    const attempt = { kind: "attempt", taskId: "outline", attempt: 1 } as const;
+    const [before, after] = pair.toReversed().map((each) => outputUri(each, attempt));
+    assert.deepEqual(diffs, [["vscode.diff", before, after, "outline: coffee ↔ tea"]]);
     panel.dispose();
   });
 

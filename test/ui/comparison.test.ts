@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { type Execution, without } from "../../src/executions/model.ts";
+import { onSides, savedPair } from "../../src/views/comparison/messages.ts";
 import { themes } from "../support/built-page.ts";
 import { comparedSamples } from "../support/page/comparison-samples.ts";
 import { ComparisonWindow } from "../support/page/comparison-window.ts";
@@ -99,6 +100,10 @@ describe("A comparison of two executions in a browser", () => {
       { type: "openOutput", id: "outline\noutline" },
       { type: "openOutput", id: "\ncheck" },
     ]);
+    // What VS Code gives back after a reload.
+    const kept = await page.evaluate(() => sessionStorage.getItem("state") ?? "");
+    const pair = onSides(comparedSamples(), ({ execution }) => execution.localId);
+    assert.deepEqual(savedPair(JSON.parse(kept)), pair);
   });
 
   it("counts the time of what runs, and keeps what is read when it changes", async () => {

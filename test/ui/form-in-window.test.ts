@@ -5,7 +5,7 @@ import type { VSCodeWindow } from "../support/window.ts";
 import { noCallbacks } from "../support/no-callbacks.ts";
 import { waitFor } from "../support/wait.ts";
 import { connectCrew, openForm } from "./person.ts";
-import { isSaved, untilSaved } from "./saved.ts";
+import { untilSaved } from "./saved.ts";
 import { sharedWindow } from "./shared-window.ts";
 
 const typed = { topic: "tea\nand cake", audience: "<b>colleagues</b>", Meta: '{ "ticket": 7 }' };
@@ -86,64 +86,5 @@ describe("The kickoff form, in the window", () => {
       },
     ]);
     assert.equal(await window.editor.tab(tab).count(), 0, "it has closed");
-  });
-
-  it("starts with the last sent values, and is sent with Ctrl+Enter", async () => {
-    const before = gate.sent("/kickoff").length;
-    await openForm(window, "Writers");
-    await window.webview.content.getByText("Filled in with the last sent values.").waitFor();
-    await holds(kept);
-    await field("topic").fill("coffee");
-    await field("topic").press("ControlOrMeta+Enter");
-    await window.editor.activeTab("coffee").waitFor();
-    assert.equal(gate.sent("/kickoff").length, before + 1);
-  });
-
-  it("accepts a pasted kickoff, sends its secret without saving it, and asks only for the secret when the form is filled in from its execution", async () => {
-    const { content } = window.webview;
-    const token = content.getByLabel("Token for the human input callback");
-    const plain = {
-      inputs: { topic: "oolong", audience: "all" },
-      humanInputWebhook: {
-        url: "http://127.0.0.1:9/human",
-        authentication: { strategy: "bearer" },
-      },
-    };
-    const whole = {
-      ...plain,
-      humanInputWebhook: {
-        ...plain.humanInputWebhook,
-        authentication: { strategy: "bearer", token: "hush-oolong" },
-      },
-    };
-    await openForm(window, "Writers");
-    await content.getByRole("button", { name: "Clear" }).click();
-    await holds({ topic: "" });
-    await window.page.evaluate(
-      (text) => navigator.clipboard.writeText(text),
-      JSON.stringify(whole, undefined, 2),
-    );
-    await field("topic").press("ControlOrMeta+v");
-    await content.getByText("Filled in.").waitFor();
-    await holds(plain.inputs);
-    assert.equal(await token.getAttribute("placeholder"), "Entered; type to replace it");
-    await untilSaved(window, "audience");
-    assert.equal(await isSaved(window, "hush"), false);
-    await field("topic").press("ControlOrMeta+Enter");
-    await window.editor.activeTab("oolong").waitFor();
-    assert.deepEqual(JSON.parse(gate.sent("/kickoff").at(-1)?.body ?? ""), whole);
-    await openForm(window, "Writers");
-    await content.getByRole("button", { name: "Fill In From…", exact: true }).click();
-    await window.quickInput.choose("Choose the values to fill in", "oolong · all");
-    await waitFor("the focus in the missing secret", () =>
-      token.evaluate((box) => box === document.activeElement),
-    );
-    await token.fill("hush-again");
-    await token.press("ControlOrMeta+Enter");
-    await waitFor(
-      "the second kickoff",
-      () => gate.sent("/kickoff").at(-1)?.body.includes("hush-again") === true,
-    );
-    await waitFor("the form's end", async () => (await window.editor.tab(tab).count()) === 0);
   });
 });

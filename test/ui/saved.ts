@@ -15,7 +15,7 @@ export async function untilSaved(window: VSCodeWindow, text: string): Promise<vo
   await waitFor(`VS Code to have saved “${text}”`, goAndLook, longestWait, 500);
 }
 
-export function isSaved({ page }: VSCodeWindow, text: string): Promise<boolean> {
+function isSaved({ page }: VSCodeWindow, text: string): Promise<boolean> {
   return page.evaluate(async (wanted) => {
     const done = <T>(request: IDBRequest<T>) =>
       new Promise<T>((resolve, reject) => {

@@ -141,14 +141,4 @@ describe("The timeline, in the window", () => {
     await timeline.content.getByRole("button", { name: "Show Agents Only" }).click();
     await row(/^Task research/).waitFor();
   });
-
-  it("is copied as Markdown", async () => {
-    await window.runCommand("Crewdeck: Export…");
-    await window.quickInput.choose("Export “tea at work”", "Timeline as Markdown");
-    const copied = await waitFor("the Markdown", async () => {
-      const text = await window.page.evaluate(() => navigator.clipboard.readText());
-      return text.startsWith("## Timeline of tea at work") && text;
-    });
-    assert.match(copied, /\| &emsp;research \| .+ \| Completed \|/);
-  });
 });

@@ -22,7 +22,7 @@ export { savedPair } from "./messages.ts";
 
 export interface ComparisonParts {
   readonly store: ExecutionStore;
-  readonly circumstances: CurrentCircumstances;
+  readonly circumstances: Pick<CurrentCircumstances, "of" | "onDidChange">;
   readonly clock: Clock;
   readonly act: Act;
   readonly extension: vscode.Uri;

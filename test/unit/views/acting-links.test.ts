@@ -14,7 +14,7 @@ const pieces = [
   ...["[x]", "[x]:", "![", "]", "(", ")", "<", ">", '"', "{", "}", ":"],
   ...["<!--", "-->", "<pre>", "</pre>", '<a href="', '">'],
   ...["command", "command:y", "COMMAND:y", "&#x63;ommand:y", "vscode:extension/y"],
-  ...["[x](command:y)", "[x](<command:y>)", "<command:y>", "[x]: command:y"],
+  ...["[x](command:y)", "[x](COMMAND:y)", "[x](<command:y>)", "<command:y>", "[x]: command:y"],
   ...['<a href="command:y">', "<a href='comm&#0000000097;nd&colon;y'>"],
   "[x](vscode-insiders://y)",
 ];

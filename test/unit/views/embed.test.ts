@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import MarkdownIt from "markdown-it";
 import { rehearsalMark } from "../../../src/service/engine.ts";
 import { outputLines } from "../../../src/view/embed.ts";
-import { inlineText } from "../../../src/view/markdown.ts";
 import { shownOutput } from "../../../src/view/outputs.ts";
 import { assemble } from "../../../src/view/text.ts";
 import { seededRandom } from "../../support/random.ts";
@@ -94,26 +93,6 @@ describe("an output in an execution's document", () => {
       assert.deepEqual(read(text).html, [], text);
     const table = "| Type | Text |\n|---|---|\n| `List<string>` | a<br>b |";
     assert.deepEqual(outputLines(table, 4), table.split("\n"));
-  });
-
-  it("has no link that runs a command", () => {
-    const attacks = [
-      ...["[a](command:x)", "[a]( COMMAND:x)", "[a](<command:x>)", "![a](command:x)"],
-      ...["<command:x>", "[a]: command:x", "x` [l](command:x) `y", "```\ncommand:x\n```"],
-      ...["<a href='command:x'>", "- > <a href='command&#58;x'>"],
-      "<a href='c&#x6Fmmand&colon;x'>",
-    ];
-    for (const text of attacks) {
-      for (const lines of [
-        outputLines(text, 4),
-        outputLines(`[a](\n${text}`, 4),
-        [inlineText(text)],
-      ]) {
-        const shown = assemble([{ id: "output", lines }]).text;
-        assert.doesNotMatch(shown, /command:/i, text);
-        assert.doesNotMatch(shown, /(?<!\\)&(?:#|colon)/, text);
-      }
-    }
   });
 
   it("reads the same after a link that runs a command was disabled", () => {
