@@ -1,10 +1,6 @@
 import assert from "node:assert/strict";
 import type { CrewdeckApi } from "../../src/actions/crewdeck-api.ts";
 import { waitFor } from "../support/wait.ts";
-import { createExtensionApi } from "../../src/actions/extension-api.ts";
-import { Windows } from "../unit/sending/window.ts";
-import { anExecution } from "../unit/views/executions.ts";
-import { crewsOf } from "./execution-parts.ts";
 import { write } from "./api-example.ts";
 import { run } from "./extension.ts";
 import { serveCrew } from "./real-service.ts";
@@ -30,20 +26,5 @@ describe("The documented example of the API", () => {
       [{ isApprove: true, text: "Good." }],
     );
     assert.deepEqual(structuredClone(execution), execution, "plain data");
-  });
-});
-
-describe("The API", () => {
-  it("lists what another window has just kicked off", () => {
-    const windows = new Windows();
-    const [ours, other] = [windows.open(), windows.open()];
-    const crews = crewsOf(anExecution().crew);
-    const { api, disposable } = createExtensionApi(
-      { crews, store: ours.store, circumstances: { prices: [] } },
-      () => assert.fail("it does something"),
-    );
-    other.store.add(anExecution());
-    assert.equal(api.executions().length, 1);
-    disposable.dispose();
   });
 });

@@ -45,24 +45,6 @@ describe("Commands with arguments, and the API for other extensions", () => {
     await assert.rejects(api.stop({ kickoffId: "none" }), /No execution with the ID “none”/);
   });
 
-  it("kickoff with form: false doesn't ask and returns the crew and ID; reject and approve return the crew's response", async () => {
-    const made = await run("kickoff", { crew, inputs, meta: { from: "test" }, form: false });
-    const { kickoffId } = made as { readonly kickoffId: string };
-    assert.deepEqual(made, { crew, kickoffId });
-    assert.equal((await untilState(kickoffId, "waiting")).waiting?.taskId, "outline");
-    const rejected = await run<object>("reject", { crew, kickoffId, feedback: "Shorter." });
-    const { status, message } = rejected as { status: string; message: string };
-    assert.deepEqual([status, typeof message], ["retrying", "string"]);
-    const second = await untilState(kickoffId, "waiting", 2);
-    assert.match(second.waiting?.output ?? "", /Shorter\./);
-    const target = { crew: service.url, kickoffId, taskId: "outline", feedback: "Good." };
-    assert.match(
-      (await run<{ status: string }>("approve", target)).status,
-      /^(resumed|completed)$/,
-    );
-    assert.match((await untilState(kickoffId, "completed")).output ?? "", /Good\./);
-  });
-
   it("trackExecution follows an execution that another client started, by its status address, and openExecution shows it", async () => {
     const kickoffId = await kickOff(crew);
     await untrack(kickoffId);

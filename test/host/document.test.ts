@@ -90,9 +90,12 @@ describe("an execution's document", () => {
       const text = document.getText();
       const isKept = notePlace();
       const { kickoffIds } = parts.store.find("local-1")!;
-      if (doubt === undefined) parts.doubts.clear();
-      else parts.doubts.set("local-1", doubt);
-      update({ label: `Title ${kickoffIds.length}`, kickoffIds: [...kickoffIds, `${Date.now()}`] });
+      if (doubt === undefined)
+        update({
+          label: `Title ${kickoffIds.length}`,
+          kickoffIds: [...kickoffIds, `k-${kickoffIds.length}`],
+        });
+      parts.doubt("local-1", doubt);
       await waitFor(
         "the new text",
         () => document.getText() !== text && parts.documents.isCurrent(document),

@@ -31,13 +31,6 @@ describe("feedback in an execution's document", () => {
   const approve = (given: object = {}, by = program) =>
     parts.feedback.give(current(), true, given, by);
 
-  it("has lenses while an output waits", async () => {
-    const { document } = await parts.show(parts.store.add(anExecution()));
-    assert.deepEqual(await titles(document), ["Approve", "Reject…"]);
-    parts.store.update("local-1", () => notWaiting());
-    await waitFor("the lenses to go", async () => (await titles(document)).length === 0);
-  });
-
   it("shows that it is being sent, then that it may have been sent", async () => {
     const execution = parts.store.add(anExecution());
     const { document } = await parts.show(execution);

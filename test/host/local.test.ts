@@ -2,12 +2,10 @@ import assert from "node:assert/strict";
 import { cp, readdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import * as vscode from "vscode";
-import { systemClock } from "../../src/base/clock.ts";
 import { CrewApiError } from "../../src/api/errors.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { resetContext } from "../../src/editor/manifest.ts";
 import { actionsOf, messageOf, UserError } from "../../src/base/errors.ts";
-import { sendKickoff } from "../../src/sending/kickoff.ts";
 import type { LocalCrews } from "../../src/local/local-crews.ts";
 import { reportInterrupted } from "../../src/local/questions.ts";
 import { watchProjects } from "../../src/local/projects.ts";
@@ -16,7 +14,6 @@ import { waitFor } from "../support/wait.ts";
 import { untilSilent, withContext, withReplaced } from "./extension.ts";
 import { localWindow, type LocalWindow } from "./local-window.ts";
 import { MemorySecrets } from "./memory.ts";
-import { intentsIn, openWindow, senderParts } from "../unit/sending/window.ts";
 
 async function refusal(start: Promise<unknown>): Promise<UserError> {
   const error: unknown = await start.catch((thrown: unknown) => thrown);
@@ -413,49 +410,34 @@ describe("local crews", () => {
     assert.deepEqual(window.locals.list(), []);
   });
 
-  it("adds no execution if a kickoff is refused because of an invalid file; the error shows the place, has a button that opens it, and is logged", async () => {
+  it("says that a kickoff is refused because of an invalid file, where that is, with a button that opens it, and logs it", async () => {
     const { window, lines } = await newWindowWithLog();
     const project = await copyOfExample();
     const crew = await window.locals.start({ folder: project });
     assert.ok(crew);
     await makeInvalid(project);
-    const onProblem = (message: string) => assert.fail(message);
-    const sent = openWindow(path.join(folder, "sent"), systemClock, onProblem);
-    const parts = { ...senderParts(sent), crews: window.crews };
-    const request = { inputs: { topic: "a secret topic", audience: "guests" } };
-    try {
-      const error: unknown = await sendKickoff(parts, crew, request).catch(
-        (thrown: unknown) => thrown,
-      );
-      assert.ok(error instanceof CrewApiError, String(error));
-      assert.match(
-        messageOf(error),
-        /src\/example_crew\/config\/tasks\.yaml:\d+:\d+: There is no agent "nobody", only .* Fix the crew's file and try again\.$/,
-      );
-      assert.deepEqual([sent.store.list(), intentsIn(sent)], [[], []]);
-      assert.deepEqual(
-        actionsOf(error).map(({ title, command }) => [title, command]),
-        [
-          ["Open the File", "vscode.open"],
-          ["Show Local Crew's Log", "crewdeck.showLog"],
-        ],
-      );
-      const [open] = actionsOf(error);
-      await vscode.commands.executeCommand("vscode.open", ...(open?.arguments ?? []));
-      const editor = await activeEditor();
-      assert.equal(editor.document.uri.fsPath, tasksIn(project));
-      assert.match(editor.document.lineAt(editor.selection.active.line).text, /agent: nobody/);
-      await waitFor("the log", () =>
-        lines.some((line) =>
-          line.startsWith(
-            "[example_crew] POST /kickoff: The crew can no longer be read. src/example_crew/config/tasks.yaml:",
-          ),
-        ),
-      );
-      assert.doesNotMatch(lines.join("\n"), /secret topic/);
-    } finally {
-      sent.dispose();
-    }
+    const client = await window.crews.client(crew);
+    const inputs = { topic: "a secret topic", audience: "guests" };
+    const error: unknown = await client.kickoff({ inputs }).catch((thrown: unknown) => thrown);
+    assert.ok(error instanceof CrewApiError && error.sent === "no", String(error));
+    assert.match(
+      messageOf(error),
+      /src\/example_crew\/config\/tasks\.yaml:\d+:\d+: There is no agent "nobody", only .* Fix the crew's file and try again\.$/,
+    );
+    const actions = actionsOf(error);
+    assert.deepEqual(
+      actions.map(({ title, command }) => [title, command]),
+      [
+        ["Open the File", "vscode.open"],
+        ["Show Local Crew's Log", "crewdeck.showLog"],
+      ],
+    );
+    const [uri] = actions[0]?.arguments ?? [];
+    assert.ok(uri instanceof vscode.Uri && uri.fsPath === tasksIn(project));
+    const logged =
+      "[example_crew] POST /kickoff: The crew can no longer be read. src/example_crew/config/tasks.yaml:";
+    await waitFor("the log", () => lines.some((line) => line.startsWith(logged)));
+    assert.doesNotMatch(lines.join("\n"), /secret topic/);
   });
 
   it("refuses with a message what can't be served", async () => {

@@ -6,7 +6,7 @@ import * as vscode from "vscode";
 import { temporaryFolder } from "../support/folders.ts";
 import { json, type MisbehavingServer, text } from "../support/misbehaving-server.ts";
 import { waitFor } from "../support/wait.ts";
-import { codeLensesIn, run } from "./extension.ts";
+import { run } from "./extension.ts";
 import { readAsText } from "./read-as-text.ts";
 import { serveAnswers } from "./real-service.ts";
 import { withPerson } from "./scripted-person.ts";
@@ -83,31 +83,6 @@ describe("Commands about outputs", () => {
       run("openOutput", { crew, kickoffId: "k-1", picture: "nosuch" }),
       /is not kept/,
     );
-  });
-
-  it("have a lens above each output in the execution's document", async () => {
-    await run("openExecution", { crew, kickoffId: "k-1" });
-    const document = active()!;
-    const lenses = await waitFor("the lenses", async () => {
-      const found = await codeLensesIn(document.uri);
-      const ofOutputs = found.filter(({ command }) => /Output/.test(command?.title ?? ""));
-      return ofOutputs.length === 4 && ofOutputs;
-    });
-    assert.deepEqual(
-      lenses.map(({ range, command }) => [document.lineAt(range.start.line).text, command?.title]),
-      [
-        ["## Result", "Open Output"],
-        ["## Task: research", "Open Output"],
-        ["## Task: plan", "Open Output"],
-        ["## Task: write", "Open Output"],
-      ],
-    );
-    const [, , plan] = lenses;
-    await vscode.commands.executeCommand(
-      plan!.command!.command,
-      ...(plan!.command!.arguments as unknown[]),
-    );
-    assert.equal(active()?.languageId, "json");
   });
 
   it("show only the start of a large output in the execution's document, and all of it in a file that is kept while the execution is tracked", async () => {

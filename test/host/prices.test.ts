@@ -29,14 +29,14 @@ describe("The prices of models", () => {
     circumstances.dispose();
   });
 
-  it("give the API's executions and tasks an estimated cost beside their tokens", () => {
+  it("give the API's executions and tasks, also of another window, an estimated cost beside their tokens", () => {
     const windows = new Windows();
-    const { store } = windows.open();
+    const [{ store }, other] = [windows.open(), windows.open()];
     const tokens = { total: 1_100_000, prompt: 1_000_000, completion: 100_000 };
     const models = [{ model: "gpt-4o", tokens }];
     const [research, review] = anExecution().tasks;
     const rest = { total: 900, prompt: 800, completion: 100 };
-    store.add(
+    other.store.add(
       anExecution({
         usage: { total: 1_100_900, prompt: 1_000_800, completion: 100_100 },
         models: [...models, { model: "other", tokens: rest }],

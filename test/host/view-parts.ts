@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
-import type * as vscode from "vscode";
+import * as vscode from "vscode";
 import { systemClock, type Clock } from "../../src/base/clock.ts";
 import type { ResumeAnswer, ResumeRequest, StatusReading } from "../../src/api/types.ts";
 import type { ExecutionSummary } from "../../src/executions/model.ts";
@@ -59,14 +59,14 @@ export function viewParts(clock: Clock = systemClock) {
     },
   };
   const doubts = new Map<string, string>();
+  const doubted = new vscode.EventEmitter<undefined>();
   const left = new Set<string>();
-  const never = () => ({ dispose: () => undefined });
   const documents = new ExecutionDocuments({
     store,
     crews: { find: () => undefined },
     ready: Promise.resolve(),
     circumstances: {
-      onDidChange: never,
+      onDidChange: doubted.event,
       of: (execution): Circumstances => {
         const text = doubts.get(execution.localId);
         return {
@@ -108,8 +108,13 @@ export function viewParts(clock: Clock = systemClock) {
     scheme,
     database,
     store,
-    doubts,
     left,
+    /** Why an execution's state may be out of date; without a text, it no longer may. */
+    doubt(localId: string, text?: string): void {
+      if (text === undefined) doubts.delete(localId);
+      else doubts.set(localId, text);
+      doubted.fire(undefined);
+    },
     documents,
     drafts,
     feedback: new Feedback(answering),

@@ -113,18 +113,6 @@ describe("Values in the kickoff form, in a browser", () => {
     ]);
   });
 
-  it("can be inserted from another source, which the field shows; Undo restores the earlier value", async () => {
-    await open([{ name: "topic" }, { name: "audience" }]);
-    await fill({ topic: "tea", audience: "all" });
-    form.taken = Promise.resolve({ text: "rivers\nand lakes", from: "notes.md (16 bytes)" });
-    await button("Fill In From…: topic").click();
-    await page.getByText("“topic” was filled in from notes.md (16 bytes).").waitFor();
-    assert.deepEqual([await value("topic"), await value("audience")], ["rivers\nand lakes", "all"]);
-    assert.ok(await field("topic").evaluate((box) => box === document.activeElement));
-    await button("Undo").click();
-    await waitFor("what was typed", async () => (await value("topic")) === "tea");
-  });
-
   /** Everything that is kept of the form: the page, VS Code's state and the files on disk. */
   const kept = async () =>
     JSON.stringify(form.saved) +
@@ -236,22 +224,6 @@ describe("Values in the kickoff form, in a browser", () => {
       await button("Clear").click();
       await page.getByText("Cleared.").waitFor();
     }
-  });
-
-  it("don't come from a pasted kickoff with a fault, and nothing of it is kept", async () => {
-    await open([{ name: "topic" }]);
-    await field("topic").pressSequentially("t");
-    await field("topic").press("Backspace");
-    const { webhooks, ...others } = JSON.parse(pasted) as Record<string, object>;
-    const body = JSON.stringify({ ...others, webhooks: { ...webhooks, events: "task_started" } });
-    assert.equal(await takes(body, field("topic")), true);
-    await waitFor("the reason", () =>
-      String(form.problems).includes("not taken: “events” has a wrong type"),
-    );
-    assert.equal(await value("topic"), "");
-    await field("topic").fill("tea");
-    await waitFor("the draft", () => JSON.stringify(form.saved).includes("tea"));
-    assert.doesNotMatch(await kept(), /hush/);
   });
 
   it("have no accessibility problem that axe finds in any theme: every kind of field, authentication, a value left out, sending", async () => {

@@ -1,16 +1,8 @@
 import assert from "node:assert/strict";
-import { CrewClient } from "../../../src/api/client.ts";
 import type { KickoffAnswer, KickoffRequest } from "../../../src/api/types.ts";
 import { UserError } from "../../../src/base/errors.ts";
 import { earlierKickoff, MaybeStartedError, sendKickoff } from "../../../src/sending/kickoff.ts";
 import type { Senders } from "../../../src/sending/senders.ts";
-import {
-  type Behaviour,
-  hangUp,
-  json,
-  MisbehavingServer,
-  text,
-} from "../../support/misbehaving-server.ts";
 import { failure } from "../executions/samples.ts";
 import { crew } from "../kickoff/support.ts";
 import { failures, intentsIn, kill, senderParts, type Window, Windows } from "./window.ts";
@@ -42,7 +34,7 @@ describe("Sending a kickoff", () => {
 
   const unanswered = () => intentsIn(window);
 
-  function makeSender(inWindow = window, client?: Pick<CrewClient, "kickoff">) {
+  function makeSender(inWindow = window) {
     const kickoff = (given: KickoffRequest) => {
       sent.push(given);
       return answer();
@@ -52,7 +44,7 @@ describe("Sending a kickoff", () => {
         poll: (id) => polled.push(id),
         problem: (message) => problems.push(message),
       }),
-      crews: { client: () => Promise.resolve(client ?? { kickoff }) },
+      crews: { client: () => Promise.resolve({ kickoff }) },
     };
     return {
       send: (...[to, given, options]: SentKickoff) => sendKickoff(parts, to, given, options),
@@ -224,24 +216,5 @@ describe("Sending a kickoff", () => {
     await assert.rejects(sendIt(), refusal);
     assert.deepEqual(problems, ["What became of a request could not be recorded."]);
     assert.equal(storedState(), "unconfirmed");
-  });
-
-  describe("to a crew that misbehaves", () => {
-    let server: MisbehavingServer;
-    beforeEach(async () => (server = await MisbehavingServer.start()));
-    const sendOnce = async (behaviour: Behaviour) => {
-      server.next(behaviour);
-      await sendIt(request, makeSender(window, new CrewClient(server.url, "token")));
-    };
-
-    for (const [what, behaviour] of [
-      ["closes the connection", hangUp],
-      ["answers 503", text(503, "", { "retry-after": "0" })],
-      ["answers 200 without an ID", json(200, {})],
-    ] as const)
-      it(`is sent once and may have started if the crew ${what}`, async () => {
-        await assert.rejects(sendOnce(behaviour), MaybeStartedError);
-        assert.deepEqual([server.requests.length, window.store.list().length], [1, 1]);
-      });
   });
 });

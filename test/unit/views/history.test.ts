@@ -148,25 +148,4 @@ describe("the times of an execution's tasks", () => {
     assert.deepEqual(facts, ["100 ms", "20 s"]);
     assert.equal(sectionText(execution, "times").at(-1), "- Waited for you: about 9 min");
   });
-
-  it("are those that were seen where attempts were rejected, and none where nothing was seen", () => {
-    const history: StateChange[] = [
-      { at: minute(1), state: "running", taskId: "review" },
-      { at: minute(2), state: "waiting", taskId: "review", attempt: 1 },
-      { at: minute(5), state: "running", taskId: "review" },
-      { at: minute(7), state: "completed" },
-    ];
-    const attempts = [1, 2].map((number) => ({ number, output: `Draft ${number}` }));
-    for (const [seen, time] of [
-      [history, "about 3 min"],
-      [[{ at: minute(2), state: "completed" }], undefined],
-    ] as const) {
-      const execution = notWaiting({
-        ...{ state: "completed", endedAt: minute(10), history: seen },
-        tasks: [{ ...done("review", 1), attempts }],
-      });
-      const [review] = execution.tasks;
-      assert.equal(taskBrief(review!, execution, {}).facts[0], time);
-    }
-  });
 });

@@ -49,15 +49,18 @@ describe("The lenses of an execution's document", () => {
     assert.partialDeepStrictEqual(approve?.arguments, [{ taskId: "review", attempt: 1 }]);
   });
 
-  it("are above the task that they are about, however tasks are named", () => {
+  it("open each output above its task, however tasks are named, and above the result", () => {
     const output = (taskId: string) => aTask(taskId, "completed", { output: `Of ${taskId}.` });
     const tasks = ["review", "review output", "review attempt"].map(output);
-    const execution = notWaiting({ tasks });
-    for (const { taskId } of tasks)
-      assert.deepEqual(
-        lensesAbove(`## Task: ${taskId}`, execution).map((lens) => lens.arguments?.[0]),
-        [{ crew: execution.crew.id, kickoffId: "11111111-aaaa", by: "person", taskId, attempt: 1 }],
-      );
+    const execution = notWaiting({ tasks, state: "completed", output: "All." });
+    const target = { crew: execution.crew.id, kickoffId: "11111111-aaaa", by: "person" };
+    for (const [heading, output] of [
+      ["## Result", { result: true }],
+      ...tasks.map(({ taskId }) => [`## Task: ${taskId}`, { taskId, attempt: 1 }] as const),
+    ] as const) {
+      const lenses = lensesAbove(heading, execution).map((lens) => [lens.title, lens.arguments]);
+      assert.deepEqual(lenses, [["Open Output", [{ ...target, ...output }]]]);
+    }
   });
 
   it("give each answer of a flow, up to eight, with the default marked", () => {
