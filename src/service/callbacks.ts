@@ -7,7 +7,7 @@ import { seconds } from "./dialects.ts";
 import { fill, roleOf, type AgentStep, type EngineEvent, type TokenUsage } from "./engine.ts";
 import type { Work } from "./database/database.ts";
 import { addEvent, type StoredEvent } from "./events.ts";
-import type { AttemptKey, CallbackKind, Callbacks, CallbackTarget, Execution } from "./model.ts";
+import type { AttemptKey, CallbackKind, CallbackTarget, Execution } from "./model.ts";
 
 /** Those that the service itself reports (vendor's webhook streaming guide); engines report more. */
 type EventType =
@@ -74,12 +74,10 @@ export function continuedEvent(at: number): StoredEvent {
 /**
  * Makes events and callbacks in the shapes of deployed crews, each as part of the change that it reports, which has locked the
  * execution. Their IDs are derived from what they report, so a repeat after a crash sends nothing new.
- * @param callbacks those in effect
  * @param now ms since 1970
  */
 export function createReporter(
-  { id: executionId, meta, project, inputs }: Execution,
-  callbacks: Callbacks,
+  { id: executionId, meta, project, inputs, callbacks }: Execution,
   deliveries: Deliveries,
   now: () => number,
 ) {

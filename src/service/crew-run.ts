@@ -32,7 +32,8 @@ export async function runExecution(turn: Turn, parts: RunParts): Promise<boolean
 async function nextStep(run: Run): Promise<boolean> {
   const { execution, attempts } = run;
   if (attempts.some(({ state }) => state === "waiting")) return false;
-  if (!execution.isPrepared) return await prepare(run);
+  const { engine } = run.parts;
+  if (!execution.isPrepared && (engine.prepare || execution.kept)) return await prepare(run);
   return await (execution.project.kind === "flow" ? flowStep(run) : crewStep(run));
 }
 
@@ -50,11 +51,12 @@ async function crewStep(run: Run): Promise<boolean> {
     return false;
   }
   const key = { executionId: execution.id, taskIndex, attempt: isAgain ? last.attempt + 1 : 1 };
-  await run.change(function* () {
-    yield* store.beginAttempt(key, task.id);
+  const begun = await run.change(function* () {
+    const attempt = yield* store.beginAttempt(key, task.id);
     yield* reporter.taskStarted(key, isFirst(execution, key));
+    return attempt;
   });
-  return true;
+  return begun ? await attemptTask(run, begun) : true;
 }
 
 /** Lets the engine read the crew as it will run, and fits the kept outputs to it. */
@@ -100,11 +102,10 @@ async function attemptTask(run: Run, key: Attempt): Promise<boolean> {
     return false;
   }
   const { made } = end;
-  const waits = work.task.humanInput && made.isSkipped !== true;
-  await run.change(() =>
-    key.state === "finishing" ? settle(run, key, made) : finish(run, key, made, waits),
-  );
-  return true;
+  const isFinishing = key.state === "finishing";
+  const waits = !isFinishing && work.task.humanInput && made.isSkipped !== true;
+  await run.change(() => (isFinishing ? settle(run, key, made) : finish(run, key, made, waits)));
+  return !waits;
 }
 
 function* finish(run: Run, key: AttemptKey, result: TaskResult, waits: boolean): Work<void> {

@@ -6,7 +6,7 @@ import type { ActivityView } from "./model.ts";
 /** How many events of an execution are kept, and characters of their JSON, so that answers to polls stay small. */
 const most = { events: 2_000, characters: 1_000_000 };
 
-/** After how many events of a type old ones are dropped. */
+/** After about how many events old ones are dropped. */
 const step = 100;
 
 /** How many characters of a text are kept in an event. */
@@ -27,32 +27,47 @@ export interface StoredEvent extends JsonObject {
  */
 export function* addEvent(executionId: string, event: StoredEvent): Work<boolean> {
   const { event_id, type } = event;
-  const isNew = yield* change(
-    "INSERT INTO events (execution_id, id, type, event) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+  const added = yield* row(
+    "INSERT INTO events (execution_id, id, type, event) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING rowid AS number",
     executionId,
     event_id,
     type,
     JSON.stringify(event, shorten),
   );
-  if (!isNew) return false;
-  const counted = yield* row(
-    `INSERT INTO event_counts (execution_id, type, count) VALUES (?, ?, 1)
-     ON CONFLICT (execution_id, type) DO UPDATE SET count = event_counts.count + 1 RETURNING count`,
+  // The number counts the events of all executions, so an execution with many gets one of these, too.
+  if (added && integer(added, "number") % step === 0) yield* dropOld(executionId);
+  return added !== undefined;
+}
+
+function* dropOld(executionId: string): Work<void> {
+  const dropped = yield* rows(
+    `DELETE FROM events WHERE execution_id = ? AND rowid IN (
+       SELECT id FROM (
+         SELECT rowid AS id, row_number() OVER newest AS number, sum(length(event)) OVER newest AS characters
+         FROM events WHERE execution_id = ?
+         WINDOW newest AS (ORDER BY ${isMilestone} DESC, rowid DESC)
+       ) AS numbered WHERE number > ${most.events} OR characters > ${most.characters}) RETURNING type`,
     executionId,
-    type,
+    executionId,
   );
-  if (Number(counted?.["count"]) % step === 0)
+  for (const [type, count] of Object.entries(countsOf(dropped.map((event) => text(event, "type")))))
     yield* change(
-      `DELETE FROM events WHERE execution_id = ? AND rowid IN (
-         SELECT id FROM (
-           SELECT rowid AS id, row_number() OVER newest AS number, sum(length(event)) OVER newest AS characters
-           FROM events WHERE execution_id = ?
-           WINDOW newest AS (ORDER BY ${isMilestone} DESC, rowid DESC)
-         ) AS numbered WHERE number > ${most.events} OR characters > ${most.characters})`,
+      `INSERT INTO event_counts (execution_id, type, count) VALUES (?, ?, ?)
+       ON CONFLICT (execution_id, type) DO UPDATE SET count = event_counts.count + excluded.count`,
       executionId,
-      executionId,
+      type,
+      count,
     );
-  return true;
+}
+
+/** How often each type is there, besides those that were counted. */
+function countsOf(
+  types: readonly string[],
+  counted: Readonly<Record<string, number>> = {},
+): Readonly<Record<string, number>> {
+  const counts = { ...counted };
+  for (const type of types) counts[type] = (counts[type] ?? 0) + 1;
+  return counts;
 }
 
 /** SQL: events that are kept longest. */
@@ -69,18 +84,18 @@ const isMilestone = `(${[
   .join(" OR ")})`;
 
 export function* activityOf(executionId: string): Work<ActivityView> {
-  const events = yield* rows(
+  const stored = yield* rows(
     "SELECT event FROM events WHERE execution_id = ? ORDER BY rowid",
     executionId,
   );
-  const counts = yield* rows(
-    "SELECT type, count FROM event_counts WHERE execution_id = ? ORDER BY type",
+  const dropped = yield* rows(
+    "SELECT type, count FROM event_counts WHERE execution_id = ?",
     executionId,
   );
-  return {
-    events: events.map((stored) => JSON.parse(text(stored, "event")) as StoredEvent),
-    counts: Object.fromEntries(counts.map((one) => [text(one, "type"), integer(one, "count")])),
-  };
+  const events = stored.map((one) => JSON.parse(text(one, "event")) as StoredEvent);
+  const counted = dropped.map((one) => [text(one, "type"), integer(one, "count")] as const);
+  const types = events.map(({ type }) => type);
+  return { events, counts: countsOf(types, Object.fromEntries(counted)) };
 }
 
 /** For JSON.stringify. */

@@ -22,7 +22,8 @@ import {
 } from "./model.ts";
 import type { Kickoff, Resume } from "./requests.ts";
 import { outputsToKeep } from "./run-again.ts";
-import { placeOf, usageOf, type ExecutionStore } from "./store.ts";
+import { sharing } from "./sharing.ts";
+import { placeOf, usageOf, type ExecutionStore, type NewExecution } from "./store.ts";
 
 /** How long an approval waits for the end of the execution, to answer `completed` (ms). */
 const endWaitMs = 1000;
@@ -45,8 +46,42 @@ interface ExecutionsParts {
   readonly onDecided?: ((waited: number) => void) | undefined;
 }
 
+/** A kickoff that is to be stored. `check` comes first, and may throw to refuse it. */
+interface Beginning {
+  readonly execution: NewExecution;
+  readonly key: KickoffKey | undefined;
+  readonly check: (() => Work<unknown>) | undefined;
+}
+
 export function createExecutions(parts: ExecutionsParts) {
   const { database, store, deliveries, jobs, crew, isOwn, dialect } = parts;
+  let beginnings: Beginning[] = [];
+  /** Kickoffs that come while others are stored share the next change. */
+  const begin = sharing(() => {
+    const together = beginnings;
+    beginnings = [];
+    return database.transaction(() => beginAll(together), true);
+  });
+
+  /** Part of a change. Returns the ID of each, or why it is refused. */
+  function* beginAll(together: readonly Beginning[]): Work<readonly (string | ApiError)[]> {
+    const begun: (string | ApiError)[] = [];
+    const added: string[] = [];
+    for (const { execution, key, check } of together)
+      try {
+        if (check) yield* check();
+        const isNew = yield* store.add(execution, key);
+        if (isNew) added.push(execution.id);
+        // The same request may arrive twice at once.
+        const earlier = isNew || !key ? undefined : yield* startedWith(key, execution.createdAt);
+        begun.push(earlier ?? execution.id);
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        begun.push(error);
+      }
+    if (added.length > 0) yield* jobs.add(crew, ...added);
+    return begun;
+  }
 
   async function find(id: string) {
     const view = await store.view(id);
@@ -88,14 +123,10 @@ export function createExecutions(parts: ExecutionsParts) {
       const id = randomUUID();
       const createdAt = database.now();
       const execution = { id, owner: caller.owner, crew, project, ...kickoff, kept, createdAt };
-      return await database.transaction(function* () {
-        if (check) yield* check();
-        // The same request may arrive twice at once.
-        if (!(yield* store.add(execution, key)))
-          return (key && (yield* startedWith(key, createdAt))) ?? id;
-        yield* jobs.add(id, crew);
-        return id;
-      }, true);
+      const place = beginnings.push({ execution, key, check }) - 1;
+      const begun = (await begin())[place] ?? id;
+      if (begun instanceof ApiError) throw begun;
+      return begun;
     },
 
     /** @throws {ApiError} 403 */
@@ -153,7 +184,7 @@ export function createExecutions(parts: ExecutionsParts) {
           state === "waiting" && taskIndex === key.taskIndex && attempt === key.attempt,
       );
       if (!execution || !waiting) throw notWaiting();
-      const callbacks = await database.query(store.callbacksInEffect(execution));
+      const { callbacks } = execution;
       await decide(execution, waiting, { feedback, callbacks, isApprove: undefined }, "webhook");
     },
 
@@ -188,14 +219,14 @@ export function createExecutions(parts: ExecutionsParts) {
     alias?: string,
   ): Promise<void> {
     const { id } = execution;
-    const { feedback } = decision;
+    const { feedback, callbacks } = decision;
     const { pause } = waiting.review ?? {};
     const answer = pause && answerTo(pause, feedback, decision.isApprove);
     const { isApprove, outcomes } = answer ?? { ...decision, outcomes: null };
     const review = answer ? { pause, answer } : isApprove === true ? waiting.review : undefined;
     const state = isApprove === false ? "rejected" : review?.draft ? "finishing" : "approved";
     const { now } = database;
-    const reporter = createReporter(execution, decision.callbacks, deliveries, now);
+    const reporter = createReporter({ ...execution, callbacks }, deliveries, now);
     const isDecided = await database.transaction(function* () {
       if (!(yield* store.decide(waiting, decision, { state, review }, alias))) return false;
       const action = isApprove === undefined ? "answer" : isApprove ? "approve" : "reject";
@@ -206,7 +237,7 @@ export function createExecutions(parts: ExecutionsParts) {
       });
       if (!pause && state === "approved")
         yield* reporter.taskCompleted(waiting, waiting.output ?? "");
-      yield* jobs.add(id, execution.crew);
+      yield* jobs.add(execution.crew, id);
       return true;
     }, true);
     if (!isDecided) throw notWaiting();

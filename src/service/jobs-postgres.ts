@@ -65,25 +65,22 @@ export class PostgresJobs implements Jobs {
     });
   }
 
-  *add(executionId: string, crew: string): Work<void> {
+  *add(crew: string, ...executionIds: readonly string[]): Work<void> {
+    const jobs = executionIds.map((id) => ({ data: { id } satisfies Data, singletonKey: id }));
     yield {
       call: async (ask) => {
         await this.open(crew);
-        await this.#boss.send(queueOf(crew), { id: executionId } satisfies Data, {
-          singletonKey: executionId,
-          db: adapterOf(ask),
-        });
+        await this.#boss.insert(queueOf(crew), jobs, { db: adapterOf(ask) });
       },
     };
     yield* tell({ kind: "job" });
   }
 
-  async take(crew: string): Promise<Job | undefined> {
+  async take(crew: string, most: number): Promise<readonly Job[]> {
     await this.open(crew);
     const queue = queueOf(crew);
-    const [job] = await this.#boss.fetch<Data>(queue);
-    if (!job) return undefined;
-    return {
+    const jobs = await this.#boss.fetch<Data>(queue, { batchSize: most });
+    return jobs.map((job) => ({
       executionId: job.data.id,
       keep: async () => {
         await this.#boss.touch(queue, job);
@@ -94,7 +91,7 @@ export class PostgresJobs implements Jobs {
       giveBack: async () => {
         await this.#boss.fail(queue, job);
       },
-    };
+    }));
   }
 }
 

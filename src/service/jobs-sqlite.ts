@@ -1,15 +1,16 @@
 import { text } from "../base/sqlite.ts";
-import { change, row, tell, type Work } from "./database/database.ts";
+import { change, rows, tell, type Work } from "./database/database.ts";
 import type { SqliteDatabase } from "./database/sqlite.ts";
 import type { Job, Jobs } from "./jobs.ts";
 
 /** Part of a change. */
-export function* addJob(executionId: string, crew: string): Work<void> {
-  yield* change(
-    `INSERT INTO jobs (execution_id, crew) VALUES (?, ?) ON CONFLICT (execution_id) DO UPDATE SET is_wanted = 1`,
-    executionId,
-    crew,
-  );
+export function* addJobs(crew: string, ...executionIds: readonly string[]): Work<void> {
+  for (const id of executionIds)
+    yield* change(
+      `INSERT INTO jobs (execution_id, crew) VALUES (?, ?) ON CONFLICT (execution_id) DO UPDATE SET is_wanted = 1`,
+      id,
+      crew,
+    );
   yield* tell({ kind: "job" });
 }
 
@@ -32,18 +33,19 @@ export function sqliteJobs(database: SqliteDatabase): Jobs {
   });
 
   return {
-    add: addJob,
-    async take(crew) {
+    add: addJobs,
+    async take(crew, most) {
       const taken = await database.transaction(() =>
-        row(
-          `UPDATE jobs SET is_taken = 1, is_wanted = 0 WHERE rowid = (
+        rows(
+          `UPDATE jobs SET is_taken = 1, is_wanted = 0 WHERE rowid IN (
              SELECT rowid FROM jobs WHERE crew = ? AND is_taken = 0
-               AND execution_id NOT IN (SELECT execution_id FROM held) ORDER BY rowid LIMIT 1
+               AND execution_id NOT IN (SELECT execution_id FROM held) ORDER BY rowid LIMIT ?
            ) RETURNING execution_id AS id`,
           crew,
+          most,
         ),
       );
-      return taken && jobOf(text(taken, "id"));
+      return taken.map((job) => jobOf(text(job, "id")));
     },
   };
 }

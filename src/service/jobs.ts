@@ -2,10 +2,10 @@ import type { Work } from "./database/database.ts";
 
 /** Hands out the executions that have something to do. A job says only "look at this execution now": what there is to do follows from its rows. */
 export interface Jobs {
-  /** Part of a change that has locked the execution. If its job waits already, it changes nothing; if somebody has it, there is another one. */
-  add(executionId: string, crew: string): Work<void>;
-  /** Takes the crew's job that has waited longest; undefined if there is none. */
-  take(crew: string): Promise<Job | undefined>;
+  /** Part of a change that has locked the executions. If a job waits already, it changes nothing; if somebody has it, there is another one. */
+  add(crew: string, ...executionIds: readonly string[]): Work<void>;
+  /** Takes the crew's jobs that have waited longest. */
+  take(crew: string, most: number): Promise<readonly Job[]>;
 }
 
 /** A job that nobody else has. */

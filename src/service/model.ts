@@ -63,6 +63,7 @@ export interface Execution {
   readonly project: CrewProject;
   readonly inputs: JsonObject;
   readonly meta: JsonObject | null;
+  /** Those of the last decision, else those of the kickoff. */
   readonly callbacks: Callbacks;
   /** Null if it runs from the beginning. */
   readonly kept: KeptOutputs | null;

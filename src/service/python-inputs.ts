@@ -4,6 +4,7 @@ import { change, row, type Database } from "./database/database.ts";
 import type { Engine } from "./engine.ts";
 import { ApiError, messageOf } from "./errors.ts";
 import type { Log } from "./operations/log.ts";
+import { sharing } from "./sharing.ts";
 
 interface PythonInputsOptions {
   /** The crew's name on its server. */
@@ -106,22 +107,5 @@ export function createPythonInputs(options: PythonInputsOptions) {
     readProject: sharing(() => read(false)),
     /** Asks Python, which runs the project's code. @throws {ApiError} 503, if it can't name them */
     askInputs: () => read(asks !== "elsewhere"),
-  };
-}
-
-/**
- * Runs `action` one time after the other, each for all who have asked before it begins: what they get is never older than
- * their question.
- */
-export function sharing<T>(action: () => Promise<T>): () => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  let next: Promise<T> | undefined;
-  const begin = (): Promise<T> => {
-    next = undefined;
-    return action();
-  };
-  return () => {
-    if (next === undefined) last = next = last.then(begin, begin);
-    return next;
   };
 }

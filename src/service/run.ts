@@ -16,6 +16,10 @@ export const tries = 3;
 /** The pause before an attempt is tried again (ms). It is doubled each time. */
 const retryMs = 500;
 
+/** How long what an engine reports waits for what it reports next (ms), and how much of it may wait. */
+const gatheringMs = 50;
+const mostReported = 100;
+
 /** How often an attempt is begun in all. It is more than `tries`, because the service may restart for other reasons. */
 const mostBegins = 10;
 
@@ -46,22 +50,52 @@ export async function readRun(turn: Turn, parts: RunParts) {
   const { database, store, deliveries, engine } = parts;
   const view = await store.view(turn.id);
   if (!view || view.execution.endedAt !== null) return undefined;
-  const callbacks = await database.query(store.callbacksInEffect(view.execution));
-  const reporter = createReporter(view.execution, callbacks, deliveries, database.now);
+  const reporter = createReporter(view.execution, deliveries, database.now);
 
-  /** One change, which only who has the turn can make, and which outlasts a power cut. @throws {TurnLost} */
-  async function change(work: () => Work<unknown>, isSynced = true): Promise<void> {
-    const isChanged = await database.transaction(function* () {
-      if (!(yield* store.holds(turn))) return false;
-      yield* work();
-      return true;
-    }, isSynced);
-    if (!isChanged)
-      throw new TurnLost(`The execution ${turn.id} has ended, or another process has it.`);
+  /** What the engine has reported, and is not stored yet. */
+  let reported: (() => Work<void>)[] = [];
+  let storing: Promise<void> | undefined;
+  /** The last change: they are made in their order. */
+  let last: Promise<unknown> = Promise.resolve();
+
+  /**
+   * One change, which only who has the turn can make, and which outlasts a power cut. It includes what was reported before.
+   * @throws {TurnLost}
+   */
+  function change<T>(work: () => Work<T>, isSynced = true): Promise<T> {
+    const changing = last.then(() => changeNow(work, isSynced));
+    last = changing.catch(() => undefined);
+    return changing;
   }
 
-  /** A change that a power cut may undo: what an engine reports while it works. @throws {TurnLost} */
-  const report = (work: () => Work<void>) => change(work, false);
+  async function changeNow<T>(work: () => Work<T>, isSynced: boolean): Promise<T> {
+    const before = reported;
+    reported = [];
+    const together = function* () {
+      if (!(yield* store.holds(turn))) return undefined;
+      for (const one of before) yield* one();
+      return { made: yield* work() };
+    };
+    const changed = await database.transaction(together, isSynced).catch((error: unknown) => {
+      reported = [...before, ...reported];
+      throw error;
+    });
+    if (!changed)
+      throw new TurnLost(`The execution ${turn.id} has ended, or another process has it.`);
+    return changed.made;
+  }
+
+  /** Stores what an engine reports while it works, together with what it reports soon after. A power cut may undo it. */
+  async function report(work: () => Work<void>): Promise<void> {
+    if (reported.push(work) === 1) storing = storeReported();
+    if (reported.length >= mostReported) await storing;
+  }
+
+  /** Never rejects: what can't be stored now is part of the next change, which says so. */
+  async function storeReported(): Promise<void> {
+    await sleep(gatheringMs);
+    if (reported.length > 0) await change(function* () {}, false).catch(() => undefined);
+  }
 
   /** @throws {TurnLost} if what failed is nothing that the execution did */
   async function check(error: unknown): Promise<void> {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "./database/database.ts";
 import { messageOf } from "./errors.ts";
 import type { Job, Jobs } from "./jobs.ts";
@@ -9,6 +10,9 @@ const usualParallel = 16;
 
 /** How often to look for jobs that no notice has reported, such as those of a process that is gone (ms). */
 const lookMs = 2000;
+
+/** How long a process that is at work waits before it looks for more (ms). */
+const gatheringMs = 10;
 
 /** How often to report that this process still has its jobs (ms): three times in pg-boss's time-out. */
 const keepMs = 3000;
@@ -87,9 +91,11 @@ export class Runner {
 
   async #takeAll(): Promise<void> {
     while (this.#isDue && this.#isWorking) {
+      // More room, and more jobs, need only one look.
+      if (this.#running.size > 0) await sleep(gatheringMs);
       this.#isDue = false;
       try {
-        if (await this.#takeOne()) this.#isDue = true;
+        if (await this.#takeSome()) this.#isDue = true;
       } catch (error) {
         // It looks again soon.
         this.#parts.log(`The service could not look for work: ${messageOf(error)}`, {
@@ -99,25 +105,29 @@ export class Runner {
     }
   }
 
-  /** Resolves to whether there was one. */
-  async #takeOne(): Promise<boolean> {
+  /** Takes jobs of the next crew that has some. Resolves to whether one has. */
+  async #takeSome(): Promise<boolean> {
     const { crews, jobs } = this.#parts;
     for (let count = 0; count < crews.length; count += 1) {
       const crew = crews[this.#next % crews.length];
       this.#next = (this.#next + 1) % crews.length;
-      const job = crew && this.#hasRoom(crew) ? await jobs.take(crew.name) : undefined;
-      if (!crew || !job) continue;
-      this.#running.set(job.executionId, { crew, job, done: this.#do(job, crew) });
-      return true;
+      const room = crew ? this.#roomFor(crew) : 0;
+      if (!crew || room <= 0) continue;
+      const taken = await jobs.take(crew.name, room);
+      for (const job of taken)
+        this.#running.set(job.executionId, { crew, job, done: this.#do(job, crew) });
+      if (taken.length > 0) return true;
     }
     return false;
   }
 
-  #hasRoom({ name, engine: { parallel, startsProcesses } }: ServedCrew): boolean {
+  /** How many more executions of a crew may run. Processes are given to one after the other, because crews share them. */
+  #roomFor({ name, engine: { parallel, startsProcesses } }: ServedCrew): number {
     const running = [...this.#running.values()].map(({ crew }) => crew);
+    const room = (parallel ?? usualParallel) - running.filter((crew) => crew.name === name).length;
+    if (!startsProcesses) return room;
     const processes = running.filter(({ engine }) => engine.startsProcesses).length;
-    if (startsProcesses && processes >= this.#parts.maxProcesses) return false;
-    return running.filter((crew) => crew.name === name).length < (parallel ?? usualParallel);
+    return Math.min(room, this.#parts.maxProcesses - processes, 1);
   }
 
   /** Never rejects. */

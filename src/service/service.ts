@@ -144,7 +144,8 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
 
   /** Whether this process may still work for its executions: they may have ended, or another process may have taken them over. */
   async function check(): Promise<void> {
-    for (const [id, turn] of turns) {
+    // Others come meanwhile.
+    for (const [id, turn] of [...turns]) {
       if (await database.query(store.holds(turn))) continue;
       turns.delete(id);
       if (await store.hasEnded(id)) endAll(id);
@@ -170,12 +171,11 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
       if (!ended) return false;
       if (actor) yield* note(id, { action: "stop", actor, at: database.now() });
       yield* deliveries.withdrawQuestions(id);
-      const callbacks = yield* store.callbacksInEffect(ended);
-      yield* createReporter(ended, callbacks, deliveries, database.now).failed(ended);
+      yield* createReporter(ended, deliveries, database.now).failed(ended);
       yield* store.forgetCallbacks(id);
       if (own) yield* own.release(id);
       // Whoever serves the crew cleans up.
-      yield* jobs.add(id, ended.crew);
+      yield* jobs.add(ended.crew, id);
       return true;
     }, true);
   }
@@ -304,7 +304,7 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
       yield* own.release(id);
       yield* note(id, { action: "continue", actor: "bearer", at: database.now() });
       yield* addEvent(id, continuedEvent(database.now()));
-      yield* jobs.add(id, execution.crew);
+      yield* jobs.add(execution.crew, id);
     });
   }
 }

@@ -51,7 +51,10 @@ export function createStore(database: Database, cipher: Cipher) {
   /** By ID or alias. Throws if the stored row is invalid. */
   function* found(id: string): Work<Execution | undefined> {
     const stored = yield* row(
-      `SELECT executions.id, owner, crew, project, inputs, meta, callbacks, state, error, created_at AS "createdAt",
+      `SELECT executions.id, owner, crew, project, inputs, meta, state,
+         coalesce((
+           SELECT callbacks FROM attempts WHERE execution_id = executions.id AND callbacks IS NOT NULL ORDER BY decided_at DESC LIMIT 1
+         ), callbacks) AS callbacks, error, created_at AS "createdAt",
          ended_at AS "endedAt", is_prepared AS "isPrepared", phase, coalesce(json, 'null') AS kept
        FROM executions LEFT JOIN kept ON execution_id = executions.id
        WHERE executions.id = coalesce((SELECT execution_id FROM aliases WHERE id = ?), ?)`,
@@ -61,18 +64,9 @@ export function createStore(database: Database, cipher: Cipher) {
     return stored && { ...executionOf(stored), callbacks: decrypted(stored) };
   }
 
-  /** The callbacks of the last decision, else those of the kickoff. */
-  function* callbacksInEffect({ id, callbacks }: Execution): Work<Callbacks> {
-    const stored = yield* row(
-      "SELECT callbacks FROM attempts WHERE execution_id = ? AND callbacks IS NOT NULL ORDER BY decided_at DESC LIMIT 1",
-      id,
-    );
-    return stored ? decrypted(stored) : callbacks;
-  }
-
   async function hasEnded(id: string): Promise<boolean> {
     return !(await database.query(
-      row("SELECT 1 AS found FROM executions WHERE id = ? AND ended_at IS NULL", id),
+      row(`SELECT 1 AS found FROM executions WHERE id = ? AND ${goesOn}`, id),
     ));
   }
 
@@ -80,7 +74,7 @@ export function createStore(database: Database, cipher: Cipher) {
   function* close(id: string, state: Execution["state"], error: string | null): Work<boolean> {
     const now = database.now();
     const changes = yield* change(
-      "UPDATE executions SET state = ?, error = ?, ended_at = ? WHERE id = ? AND ended_at IS NULL",
+      `UPDATE executions SET state = ?, error = ?, ended_at = ? WHERE id = ? AND ${goesOn}`,
       state,
       error,
       now,
@@ -102,7 +96,6 @@ export function createStore(database: Database, cipher: Cipher) {
 
   return {
     found,
-    callbacksInEffect,
     hasEnded,
     close,
 
@@ -146,7 +139,7 @@ export function createStore(database: Database, cipher: Cipher) {
 
     /** Begins a turn, also of an execution that still waits for a person: its job may be done again. Undefined if it is unknown. */
     async begin(id: string): Promise<Turn | undefined> {
-      const begun = await database.transaction(() =>
+      const begun = await database.query(
         row(
           `UPDATE executions SET turn = turn + 1, phase = CASE phase WHEN 'waiting' THEN phase ELSE 'running' END
            WHERE id = ? RETURNING turn`,
@@ -159,7 +152,7 @@ export function createStore(database: Database, cipher: Cipher) {
     /** Part of a change of an execution that has its turn: locks it. Returns whether it goes on. */
     *holds({ id, number }: Turn): Work<boolean> {
       const own = yield* row(
-        "SELECT 1 AS found FROM executions WHERE id = ? AND turn = ? AND ended_at IS NULL FOR UPDATE",
+        `SELECT 1 AS found FROM executions WHERE id = ? AND turn = ? AND ${goesOn} FOR UPDATE`,
         id,
         number,
       );
@@ -224,16 +217,17 @@ export function createStore(database: Database, cipher: Cipher) {
         );
     },
 
-    /** Stores a new attempt. A repeat changes nothing. @param part of a flow's method */
-    *beginAttempt(key: AttemptKey, taskId: string, part = 1): Work<void> {
-      yield* change(
+    /** Stores a new attempt, and returns it. A repeat changes nothing. @param part of a flow's method */
+    *beginAttempt(key: AttemptKey, taskId: string, part = 1): Work<Attempt | undefined> {
+      const begun = yield* row(
         `INSERT INTO attempts (execution_id, task_index, attempt, task_id, state, started_at, part)
-         VALUES (?, ?, ?, ?, 'running', ?, ?) ON CONFLICT DO NOTHING`,
+         VALUES (?, ?, ?, ?, 'running', ?, ?) ON CONFLICT DO NOTHING RETURNING ${columns}`,
         ...values(key),
         taskId,
         database.now(),
         part,
       );
+      return begun && attemptOf(begun);
     },
 
     /** Stores what an attempt made. `inputs` replace those of the execution. Returns false if it has finished. */
@@ -274,7 +268,7 @@ export function createStore(database: Database, cipher: Cipher) {
       alias: string | undefined,
     ): Work<boolean> {
       const open = yield* row(
-        "SELECT 1 AS found FROM executions WHERE id = ? AND ended_at IS NULL FOR UPDATE",
+        `SELECT 1 AS found FROM executions WHERE id = ? AND ${goesOn} FOR UPDATE`,
         key.executionId,
       );
       const changes =
@@ -434,6 +428,12 @@ export function* placeOf({ execution, attempts }: ExecutionView): Work<number | 
   );
   return before.length < mostBefore ? before.length + 1 : undefined;
 }
+
+/**
+ * SQL: of an execution whose ID is given. With `ended_at IS NULL`, Postgres takes an index of all that have not ended for as good as that of IDs
+ * while the table is young, and keeps to that.
+ */
+const goesOn = "coalesce(ended_at, 0) = 0";
 
 /** SQL: executions that run or are queued. */
 export const isAtWork = "ended_at IS NULL AND phase IN ('queued', 'running')";

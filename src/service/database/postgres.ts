@@ -171,7 +171,7 @@ function refusalOf(error: unknown, url: string): Refusal {
 const reserved = { jobs: 2, notices: 1 };
 
 function poolOf(url: string, max: number): pg.Pool {
-  const pool = new pg.Pool({ ...settingsOf(url), max });
+  const pool = new pg.Pool({ ...settingsOf(url), max, pipeline: true });
   // The next query opens another connection.
   pool.on("error", () => undefined);
   pool.on("connect", (client) => client.on("error", () => undefined));
@@ -226,10 +226,15 @@ async function transaction<T>(pool: pg.Pool, work: () => Work<T>, tell: Tell): P
     let isOpen = true;
     const told = new Map<string, Notice>();
     try {
-      await connection.query("BEGIN");
-      const result = await finish(work(), connection, (notice) =>
+      // One packet has the first query, too, which fails if this does.
+      const { stream } = connection.connection;
+      stream.cork();
+      connection.query("BEGIN").catch(() => undefined);
+      const finishing = finish(work(), connection, (notice) =>
         told.set(JSON.stringify(notice), notice),
       );
+      stream.uncork();
+      const result = await finishing;
       await connection.query("COMMIT");
       for (const notice of told.values()) tell(notice);
       return result;

@@ -21,7 +21,7 @@ export interface Dialect {
 }
 
 /** Of the schema. Databases with a version between the two had no version of Crewdeck but those under development. */
-export const version = 9;
+export const version = 10;
 const version01 = 1;
 
 export const versionTable = "crewdeck_version";
@@ -86,6 +86,7 @@ function* createTables({ integer, table, rowid, own }: Dialect): Work<void> {
       ${rowid} execution_id TEXT NOT NULL ${ofExecution}, id TEXT NOT NULL, type TEXT NOT NULL, event TEXT NOT NULL,
       PRIMARY KEY (execution_id, id)
     )${table};
+    -- Of events that are no longer there.
     CREATE TABLE event_counts (
       execution_id TEXT NOT NULL ${ofExecution}, type TEXT NOT NULL, count ${integer} NOT NULL,
       PRIMARY KEY (execution_id, type)
@@ -134,10 +135,16 @@ const sameColumns = {
   kept: "execution_id, json",
   aliases: "id, execution_id",
   usage: "execution_id, total, prompt, completion",
-  event_counts: "execution_id, type, count",
   token_uses: "name, used_at",
 };
-const otherColumns = ["events", "batched_events", "attempts", "deliveries", "executions"];
+const otherColumns = [
+  "events",
+  "event_counts",
+  "batched_events",
+  "attempts",
+  "deliveries",
+  "executions",
+];
 
 /** Writes what version 0.1 has stored to today's tables. What openworkflow had stored for it follows from the attempts. */
 function* ofVersion01(dialect: Dialect): Work<void> {
@@ -174,6 +181,11 @@ function* ofVersion01(dialect: Dialect): Work<void> {
     SELECT id, ${flowIndex}, part, '', 'running', created_at, begins, failures FROM flow_parts JOIN executions ON id = execution_id
     WHERE ended_at IS NULL;
     INSERT INTO events (execution_id, id, type, event) SELECT execution_id, id, type, event FROM old_events ORDER BY rowid;
+    INSERT INTO event_counts (execution_id, type, count)
+    SELECT execution_id, type, count FROM (
+      SELECT execution_id, type, count - (
+        SELECT count(*) FROM events WHERE events.execution_id = one.execution_id AND events.type = one.type) AS count
+      FROM old_event_counts AS one) AS dropped WHERE count > 0;
     INSERT INTO batched_events (id, execution_id, event)
     SELECT id, execution_id, event FROM old_batched_events WHERE delivery_id IS NULL ORDER BY rowid;
     INSERT INTO deliveries (id, execution_id, crew, queue, kind, url, "authorization", body, state, failures, due, problem)
@@ -196,5 +208,5 @@ function* ofVersion01(dialect: Dialect): Work<void> {
   const unfinished = yield* rows(
     "SELECT id, crew FROM executions WHERE ended_at IS NULL AND phase = 'queued'",
   );
-  for (const one of unfinished) yield* jobs.add(text(one, "id"), text(one, "crew"));
+  for (const one of unfinished) yield* jobs.add(text(one, "crew"), text(one, "id"));
 }

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { openSqlite, transaction, type Row } from "../../base/sqlite.ts";
-import { addJob } from "../jobs-sqlite.ts";
+import { addJobs } from "../jobs-sqlite.ts";
 import type { Database, Notice, Query, Work } from "./database.ts";
 import { migrate, versionTable, type Dialect } from "./schema.ts";
 
@@ -183,5 +183,5 @@ const dialect: Dialect = {
     CREATE TRIGGER audit_stays BEFORE DELETE ON audit
       WHEN EXISTS (SELECT 1 FROM executions WHERE id = OLD.execution_id) ${refuse};
     CREATE TRIGGER kickoff_stands BEFORE UPDATE OF owner, created_at ON executions ${refuse};`,
-  jobs: { add: addJob },
+  jobs: { add: addJobs },
 };

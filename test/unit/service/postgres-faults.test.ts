@@ -135,11 +135,11 @@ describe("service: faults on Postgres", () => {
 
   it("a job whose claim got no answer is done by whoever looks next", async () => {
     const { proxy, database, jobs } = await openThroughProxy();
-    await database.transaction(() => jobs.add("one", "crew"));
+    await database.transaction(() => jobs.add("crew", "one"));
     proxy.onQuery = (sql) => (sql.includes("SKIP LOCKED") ? "after" : undefined);
-    await assert.rejects(jobs.take("crew"), isLost);
+    await assert.rejects(jobs.take("crew", 1), isLost);
     proxy.onQuery = () => undefined;
-    const job = await waitFor("the job", () => jobs.take("crew"));
+    const job = await waitFor("the job", async () => (await jobs.take("crew", 1))[0]);
     assert.equal(job.executionId, "one");
   });
 
@@ -165,9 +165,9 @@ describe("service: faults on Postgres", () => {
   it("a crew's queue that could not be made is made later", async () => {
     const { proxy, jobs } = await openThroughProxy();
     proxy.onQuery = (sql) => (sql.includes("create_queue") ? "before" : undefined);
-    await assert.rejects(jobs.take("crew"), isLost);
+    await assert.rejects(jobs.take("crew", 1), isLost);
     proxy.onQuery = () => undefined;
-    assert.equal(await jobs.take("crew"), undefined);
+    assert.deepEqual(await jobs.take("crew", 1), []);
   });
 
   it("an error's text may be anything", async () => {

@@ -40,6 +40,19 @@ describe("The limit of kickoffs of several processes", () => {
     };
   }
 
+  it("holds for kickoffs that are stored together: each is accepted or refused by itself", async () => {
+    const { kickoff, close } = await open(await server.createDatabase());
+    try {
+      const answers = await Promise.all(Array.from({ length: limit + 5 }, kickoff));
+      const codes = answers.map(({ status }) => status);
+      assert.deepEqual(codes, [...Array<number>(limit).fill(200), ...Array<number>(5).fill(429)]);
+      const ids = answers.flatMap(({ status, body }) => (status === 200 ? [body] : []));
+      assert.equal(new Set(ids.map((body) => JSON.stringify(body))).size, limit);
+    } finally {
+      await close();
+    }
+  });
+
   it("holds over all of them, and for each crew", async () => {
     const url = await server.createDatabase();
     const processes = await Promise.all([1, 2].map(() => open(url)));

@@ -6,7 +6,8 @@ import { versionOf } from "../../../src/service/crewai/sources.ts";
 import type { Engine } from "../../../src/service/engine.ts";
 import { rehearsalEngine } from "../../../src/service/engine.ts";
 import { ApiError } from "../../../src/service/errors.ts";
-import { createPythonInputs, sharing } from "../../../src/service/python-inputs.ts";
+import { createPythonInputs } from "../../../src/service/python-inputs.ts";
+import { sharing } from "../../../src/service/sharing.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { crew, harness, openHarness } from "./support.ts";
 

@@ -116,11 +116,10 @@ describe("service: whose turn it is", () => {
     const { jobs } = storage;
     const lost: Jobs = {
       ...jobs,
-      async take(crew: string) {
-        const job = await jobs.take(crew);
+      async take(crew: string, most: number) {
         // As on Postgres, it can't be given back by who has lost it.
         const giveBack = () => Promise.resolve();
-        return job && { ...job, giveBack };
+        return (await jobs.take(crew, most)).map((job) => ({ ...job, giveBack }));
       },
     };
     const dropped: string[] = [];
