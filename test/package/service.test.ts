@@ -144,18 +144,15 @@ describe("The steps of the Dockerfile", () => {
     writeFileSync(path.join(context, "crewdeck-0.0.9.tgz"), "");
     for (const name of crews) {
       const crew = path.join(context, "crews", name);
-      cpSync(path.join(projectFolder, "media", "example-crew"), crew, { recursive: true });
-      // A rehearsal needs no crewAI.
-      const described = `[project]\nname = "${name}"\nversion = "1"\nrequires-python = ">=3.10"\n`;
-      writeFileSync(path.join(crew, "pyproject.toml"), described);
+      writeCrew(crew, name);
       writeFileSync(path.join(crew, ".env"), "OPENAI_API_KEY=secret");
-      await sh(`"${await uv()}" lock --project "${crew}"`);
+      await sh(`"${await uv()}" lock --project "${crew}"`, { env });
     }
     let stage = image;
     for (const { name, rest } of steps)
       if (name === "FROM") stage = path.join(root, / AS (\w+)$/.exec(rest)?.[1] ?? "image");
       else if (name === "COPY") await copy(stage, rest);
-      else if (name === "RUN") await sh(inImage(stage, rest));
+      else if (name === "RUN") await sh(inImage(stage, rest), { env });
   });
 
   it("install each crew's packages from its lock, before any other file of it is there", () => {
@@ -182,7 +179,9 @@ describe("The steps of the Dockerfile", () => {
     const served = crews.map((name) => ({ name, folder: `../crews/${name}`, engine: "rehearsal" }));
     writeFileSync(config, JSON.stringify({ crews: served }));
     const data = path.join(image, "srv", "data");
-    const [token = ""] = (await sh(`crewdeck token add smoke --data "${data}"`)).split("\n");
+    const [token = ""] = (await sh(`crewdeck token add smoke --data "${data}"`, { env })).split(
+      "\n",
+    );
     const args = ["serve", "--data", data, "--port", "0", "--task-seconds", "0"];
     const { url, child } = await start("crewdeck", args, { env });
     for (const name of crews) {
@@ -191,10 +190,10 @@ describe("The steps of the Dockerfile", () => {
     }
     const { rest = "" } = steps.find(({ name }) => name === "HEALTHCHECK") ?? {};
     const check = rest.replace(/.* CMD /, "").replace("8000", new URL(url).port);
-    await sh(check);
+    await sh(check, { env });
     child.kill();
     await once(child, "exit");
-    await assert.rejects(sh(check));
+    await assert.rejects(sh(check, { env }));
   });
 
   async function copy(stage: string, rest: string): Promise<void> {
@@ -219,14 +218,53 @@ describe("The steps of the Dockerfile", () => {
       .replaceAll(/(?<=[\s"])\/(?=crews|srv|tmp)/g, `${stage}/`)
       .replace("--owner node --group node", `--owner ${uid} --group ${gid}`);
   }
-
-  /** @throws where it fails. @returns what it prints */
-  async function sh(command: string): Promise<string> {
-    const { code, output } = await runCommand("sh", ["-c", command], { env });
-    assert.equal(code, 0, `${command}\n${output}`);
-    return output;
-  }
 });
+
+describe("The page for teams", () => {
+  needs(installCrewai);
+
+  it("leads from nothing to two crews, which are rehearsed here, at a free port", async () => {
+    const page = readFileSync(path.join(projectFolder, "docs", "server.md"), "utf8");
+    const [steps = ""] = /^## From nothing to two crews$[^]*?(?=^## )/m.exec(page) ?? [];
+    const blocks = [...steps.matchAll(/^ +```\w+\n([^]*?)^ +```$/gm)].map(([, text = ""]) => text);
+    const [install = "", copy = "", keys = "", configuration = "", serve = "", ask = ""] = blocks;
+    const home = temporaryFolder("server");
+    const cwd = path.join(home, "server");
+    const folders = [path.join(home, "npm", "bin"), path.dirname(await uv()), process.env["PATH"]];
+    const env = {
+      PATH: folders.join(path.delimiter),
+      HOME: home,
+      npm_config_prefix: path.join(home, "npm"),
+    };
+    await runNpm(["run", "package:service", "--", "--out", cwd], projectFolder);
+    const names = ["home_energy", "city_trip"];
+    for (const name of names) writeCrew(path.join(home, name), name);
+    for (const commands of [install, copy, keys]) await sh(commands, { cwd, env });
+    const config = path.join(cwd, "config", "crewdeck.server.jsonc");
+    writeFileSync(config, configuration.replaceAll('"crewai"', '"rehearsal"'));
+    const [enter, add, last] = serve.trim().split(/\n */);
+    const [TOKEN] = (await sh(`${enter} && ${add}`, { cwd, env })).split("\n");
+    const { url } = await start("sh", ["-c", `${enter} && ${last} --port 0`], { cwd, env });
+    for (const name of names) {
+      const command = ask.replace("http://127.0.0.1:8000/home_energy", `${url}/${name}`);
+      assert.match(await sh(command, { env: { ...env, TOKEN } }), /"topic"/);
+    }
+  });
+});
+
+/** The example crew, for which nothing is installed: a rehearsal needs no crewAI. */
+function writeCrew(folder: string, name: string): void {
+  cpSync(path.join(projectFolder, "media", "example-crew"), folder, { recursive: true });
+  const described = `[project]\nname = "${name}"\nversion = "1"\nrequires-python = ">=3.10"\n`;
+  writeFileSync(path.join(folder, "pyproject.toml"), described);
+}
+
+/** @throws where it fails. @returns what it prints */
+async function sh(command: string, options: Parameters<typeof runCommand>[2]): Promise<string> {
+  const { code, output } = await runCommand("sh", ["-ec", command], options);
+  assert.equal(code, 0, `${command}\n${output}`);
+  return output;
+}
 
 /** Runs a program until it listens. It ends with the test. */
 async function start(program: string, args: readonly string[], options: SpawnOptions) {
