@@ -34,6 +34,8 @@ export interface AppOptions {
   readonly networks?: CallbackNetworks | undefined;
   /** Asks for feedback about flows. */
   readonly feedbackWebhook?: FeedbackWebhook | undefined;
+  /** Whether the crew's calls can be answered by a recording. */
+  readonly canReplay?: boolean | undefined;
   /** A middleware that sees all requests first. */
   readonly observe?: MiddlewareHandler | undefined;
   readonly log: Log;
@@ -140,6 +142,7 @@ export function createApp(options: AppOptions): Hono<Environment> {
     if (started !== undefined) return c.json({ kickoff_id: started });
     const project = await readCrew(options.readProject, true);
     const kickoff = readKickoff(json, project);
+    if (kickoff.replay && options.canReplay !== true) throw nothingToReplay();
     options.networks?.check(kickoff.callbacks);
     const id = await executions.kickoff(project, caller, kickoff, options.admit, key);
     return c.json({ kickoff_id: id });
@@ -158,8 +161,17 @@ export function createApp(options: AppOptions): Hono<Environment> {
   route("GET", "/executions/:id/audit", async (c) => {
     const entries = await executions.audit(idIn(c), c.var.caller);
     const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`).join("");
-    return c.body(lines, 200, { "Content-Type": "application/x-ndjson" });
+    return c.body(lines, 200, linesOfJson);
   });
+  route("GET", "/executions/:id/calls", async (c) =>
+    c.json({ calls: await executions.calls(idIn(c), c.var.caller) }),
+  );
+  route("GET", "/executions/:id/calls/:number{[0-9]{1,9}}", async (c) =>
+    c.json(await executions.call(idIn(c), Number(c.req.param("number")), c.var.caller)),
+  );
+  route("GET", "/executions/:id/recording", async (c) =>
+    c.body(await executions.recording(idIn(c), c.var.caller), 200, linesOfJson),
+  );
   for (const path of ["/:id/status", "/status/:id"])
     route("GET", path, async (c) => {
       const id = idIn(c);
@@ -190,6 +202,8 @@ export function createApp(options: AppOptions): Hono<Environment> {
 
 const feedbackPath = "/feedback/";
 
+const linesOfJson = { "Content-Type": "application/x-ndjson" };
+
 /** Of an execution. */
 function idIn(c: Context): string {
   return (c.req.param("id") ?? "").toLowerCase();
@@ -208,6 +222,11 @@ export function answerWith(c: Context, dialect: Dialect, error: ApiError): Respo
   if (error.retryAfter !== undefined) c.header("Retry-After", String(error.retryAfter));
   const code = status as ContentfulStatusCode;
   return typeof body === "string" ? c.text(body, code) : c.json(body, code);
+}
+
+function nothingToReplay(): ApiError {
+  const message = "A rehearsal calls no model, so there is nothing to replay";
+  return new ApiError(400, "Invalid Request", message);
 }
 
 /** Observed. It tells a client that the execution isn't unknown. */

@@ -128,6 +128,7 @@ function extrasOf({ execution, activity, usage, place, decisions, undelivered }:
     triggered_by: { type: execution.owner.startsWith("user") ? "user" : "unknown", id: null },
     execution_origin: execution.kept === null ? "api" : "replay",
     ...(place !== undefined && { queue_position: place }),
+    ...(execution.replay && { recording: execution.replay.file }),
     ...(decisions.length > 0 && { decisions }),
     ...(undelivered.length > 0 && { undelivered_callbacks: [...undelivered] }),
   };

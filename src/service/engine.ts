@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "../api/types.ts";
 import type { CrewProject, ProjectAgent, ProjectTask } from "../projects/types.ts";
+import type { Call } from "./calls.ts";
 
 /** Context for every later attempt (specification, `human_feedback`). */
 export interface Note {
@@ -20,6 +21,7 @@ export interface TaskAttempt {
   readonly task: ProjectTask;
   readonly agent: ProjectAgent | undefined;
   readonly inputs: JsonObject;
+  readonly replay?: Replay | null;
   /** The outputs of all earlier tasks. */
   readonly earlier: readonly { readonly taskId: string; readonly output: string }[];
   readonly notes: readonly Note[];
@@ -55,6 +57,16 @@ export interface Reports {
   step(step: AgentStep): Promise<void>;
   /** `method` for an event about one of a flow's own methods. */
   event(event: EngineEvent, method?: MethodReport): Promise<void>;
+  /** A call of a model or a tool that has ended. */
+  call(call: Call): Promise<void>;
+}
+
+/** Answers the calls of an execution as they were recorded, so that they cost nothing. */
+export interface Replay {
+  /** The recording, as a path in the project's folder. */
+  readonly file: string;
+  /** Which tools run for real: all, or those with these names. */
+  readonly tools?: "live" | readonly string[] | undefined;
 }
 
 export interface TaskResult {
@@ -75,6 +87,9 @@ export interface FlowPart {
   readonly executionId: string;
   readonly project: CrewProject;
   readonly inputs: JsonObject;
+  readonly replay?: Replay | null;
+  /** From 1. */
+  readonly part: number;
   /** Undefined for the first part. */
   readonly answer?: FlowAnswer;
 }
@@ -133,9 +148,11 @@ export interface Engine {
   /** Whether a repeat of what failed would fail in the same way. */
   isFinal?(error: unknown): boolean;
   /** Resolves to the crew as it will run, which its files may not say. Rejects when it can't run. */
-  prepare?(executionId: string, project: CrewProject): Promise<CrewProject>;
+  prepare?(executionId: string, project: CrewProject, replay?: Replay | null): Promise<CrewProject>;
   /** Asks the project's own Python for the names of the inputs, which runs its code. Undefined for an engine without Python. */
   inputs?(project: CrewProject): Promise<readonly string[]>;
+  /** Whether it makes calls that a recording can answer. */
+  readonly canReplay?: boolean;
   /** Rejects when the task failed. May be called again for the same attempt after a crash, and once it is approved, for its draft. */
   run(attempt: TaskAttempt, report: Reports): Promise<TaskResult>;
   /** Like `run`, for a part of a flow. Undefined for an engine that can't run flows. */

@@ -3,6 +3,7 @@ import { defined, textAt } from "../base/json.ts";
 import type { CrewProject } from "../projects/types.ts";
 import { auditOf, note, type Actor, type AuditEntry } from "./audit.ts";
 import { createReporter, mayHaveArrived } from "./callbacks.ts";
+import { callOf, callsOf, recordingOf } from "./calls.ts";
 import type { Database, Work } from "./database/database.ts";
 import type { Deliveries } from "./deliveries.ts";
 import type { Dialect, Resumed } from "./dialects.ts";
@@ -100,6 +101,13 @@ export function createExecutions(parts: ExecutionsParts) {
     return await mayHaveArrived(waiting, deliveries);
   }
 
+  async function readable(id: string, caller: Caller): Promise<Execution> {
+    const found = await find(id);
+    if (!found) throw unknownExecution(id);
+    authorise(found.execution, caller);
+    return found.execution;
+  }
+
   return {
     /** The execution that a repeated request has started. @throws {ApiError} 422 */
     startedWith: (key: KickoffKey) => database.transaction(() => startedWith(key, database.now())),
@@ -188,6 +196,23 @@ export function createExecutions(parts: ExecutionsParts) {
       await decide(execution, waiting, { feedback, callbacks, isApprove: undefined }, "webhook");
     },
 
+    /** Its calls of models and tools, without their texts. @throws {ApiError} 403, 404 */
+    async calls(id: string, caller: Caller) {
+      return await database.query(callsOf((await readable(id, caller)).id));
+    },
+
+    /** A call with its request and its answer. @throws {ApiError} 403, 404 */
+    async call(id: string, number: number, caller: Caller) {
+      const call = await database.query(callOf((await readable(id, caller)).id, number));
+      if (call) return call;
+      throw new ApiError(404, "Not Found", `The execution keeps no call with the number ${number}`);
+    },
+
+    /** By which a later one is replayed. @throws {ApiError} 403, 404 */
+    async recording(id: string, caller: Caller) {
+      return await database.query(recordingOf((await readable(id, caller)).id));
+    },
+
     /** What was done with an execution, and by whom. @throws {ApiError} 403, 404 */
     async audit(id: string, { type }: Caller): Promise<readonly AuditEntry[]> {
       if (type !== "bearer")
@@ -199,10 +224,8 @@ export function createExecutions(parts: ExecutionsParts) {
 
     /** @throws {ApiError} 404, 403, 400 if it has ended */
     async stop(id: string, caller: Caller): Promise<void> {
-      const found = await find(id);
-      if (!found) throw unknownExecution(id);
-      authorise(found.execution, caller);
-      if (await parts.stop(found.execution.id, caller.owner)) return;
+      const execution = await readable(id, caller);
+      if (await parts.stop(execution.id, caller.owner)) return;
       // Published with the route (vendor's pull request 5208).
       const status = dialect.status(id, await this.view(id, caller));
       const message = `Cannot stop execution. Current state: ${textAt(status, "state", "status")}`;

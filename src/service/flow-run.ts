@@ -15,7 +15,7 @@ import type { Run } from "./run.ts";
  */
 export async function flowStep(run: Run): Promise<boolean> {
   const { execution, attempts } = run;
-  const { id, project, inputs } = execution;
+  const { id, project, inputs, replay } = execution;
   const { store, engine } = run.parts;
   const answered = attempts
     .filter(({ review }) => review?.answer)
@@ -35,7 +35,7 @@ export async function flowStep(run: Run): Promise<boolean> {
     await run.change(() => methods.forget());
     return await engine.runFlow(
       {
-        ...{ executionId: id, project, inputs },
+        ...{ executionId: id, project, inputs, replay, part: number },
         ...(question &&
           answer && {
             answer: {

@@ -7,8 +7,10 @@ import {
   migrateHelp,
   readMigrateOptions,
   readOptions,
+  readTestOptions,
   readTokenOptions,
   serveHelp,
+  testHelp,
   tokenHelp,
 } from "./options.ts";
 import { readRelayOptions, relayHelp } from "../relay/options.ts";
@@ -44,6 +46,13 @@ const serve: Command = {
     await program.serve(options, pathOf("media/example-crew"), version());
   },
 };
+const test: Command = {
+  help: testHelp,
+  async run(args) {
+    const { runTestCommand } = await import("./testing/test-command.ts");
+    process.exitCode = await runTestCommand(readTestOptions(args, process.env));
+  },
+};
 const token: Command = {
   help: tokenHelp,
   async run(args) {
@@ -76,6 +85,7 @@ const relay: Command = {
 
 const commands = new Map([
   ["serve", serve],
+  ["test", test],
   ["token", token],
   ["migrate", migrate],
   ["relay", relay],
@@ -84,6 +94,7 @@ const commands = new Map([
 const help = `Usage: crewdeck <command> [options]
 
   serve    serves the Crew Execution API for a crew (also without a command)
+  test     runs the tests of crews, without a model
   token    adds, lists and revokes the tokens of a server
   migrate  creates or updates the tables in a Postgres, as each start of a server does
   relay    passes callbacks from the internet on to editors (also as --relay)
@@ -104,7 +115,7 @@ function choose(args: readonly string[]): readonly [Command, readonly string[]] 
   if (/^\w[\w-]*$/.test(first) && !existsSync(first))
     throw new Refusal(
       "options",
-      `There is no command or folder "${first}". The commands are serve, token, migrate, relay. See "crewdeck --help".`,
+      `There is no command or folder "${first}". The commands are serve, test, token, migrate, relay. See "crewdeck --help".`,
     );
   return [serve, args];
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../api/types.ts";
 import type { CrewProject } from "../projects/types.ts";
 import type { AuditEntry } from "./audit.ts";
-import type { FlowQuestion, TokenUsage } from "./engine.ts";
+import type { FlowQuestion, Replay, TokenUsage } from "./engine.ts";
 import type { FeedbackAnswer } from "./flow-answers.ts";
 
 /** Specification, Authentication. */
@@ -67,6 +67,8 @@ export interface Execution {
   readonly callbacks: Callbacks;
   /** Null if it runs from the beginning. */
   readonly kept: KeptOutputs | null;
+  /** Null if its calls are real. */
+  readonly replay: Replay | null;
   /** A pause for a person is a state of an attempt. */
   readonly state: "running" | "completed" | "error" | "stopped";
   readonly error: string | null;

@@ -249,6 +249,33 @@ export function readMigrateOptions(argv: readonly string[], env: Environment): s
   throw refuseOption("migrate", "Give the address of the database with --database.");
 }
 
+const testOptions = {
+  replay: flag("answers all calls from the recordings, without a model or a key (the default)"),
+  record: flag("calls the models, which may cost money, and writes the recordings"),
+  live: flag("calls the models, which may cost money, and leaves the recordings as they are"),
+  python: text("FILE", "the project's interpreter, if it isn't found"),
+  junit: text("FILE", "writes the results for a build server"),
+  json: flag("prints a line of JSON for each result"),
+};
+
+export const testHelp = `Usage: crewdeck test [<file or folder>…] [options]
+
+Runs the tests of crews in files NAME.kickoff.json: request files with "expect", "answers" or "cases". Without a file or
+folder, those in the current folder. Exits with 1 if a test failed, and with 2 if one could not run.
+
+${helpOf(testOptions)}`;
+
+/** @throws {Refusal} */
+export function readTestOptions(argv: readonly string[], env: Environment) {
+  const { words: paths, given } = readCommandLine("test", testOptions, argv, env);
+  const { python, junit, json: isJson = false } = given;
+  const [mode = "replay", other] = (["replay", "record", "live"] as const).filter(
+    (each) => given[each],
+  );
+  if (other) throw refuseOption("test", `--${mode} and --${other} exclude each other.`);
+  return { paths, mode, python, junit, isJson };
+}
+
 const tokenOptions = {
   crew: {
     value: "NAME",

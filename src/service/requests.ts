@@ -8,6 +8,7 @@ import type { Basic, Bearer, JsonObject, JsonValue } from "../api/types.ts";
 import { asObject, isObject, textAt } from "../base/json.ts";
 import { type CrewProject } from "../projects/types.ts";
 import { ApiError } from "./errors.ts";
+import type { Replay } from "./engine.ts";
 import type { RunAgain } from "./run-again.ts";
 import type { Callbacks, CallbackTarget, Decision, Execution } from "./model.ts";
 
@@ -60,6 +61,7 @@ export function mismatches(pointer: string, value: unknown) {
 
 export interface Kickoff extends Pick<Execution, "inputs" | "meta" | "callbacks"> {
   readonly runAgain: RunAgain | null | undefined;
+  readonly replay: Replay | null;
 }
 
 export interface Resume extends Decision {
@@ -86,6 +88,7 @@ interface Bodies {
     readonly inputs: JsonObject;
     readonly meta?: JsonObject | null;
     readonly run_again?: RunAgain | null;
+    readonly replay?: Replay | null;
   };
   readonly FeedbackRequest: { readonly feedback: string; readonly source?: string | null };
   readonly ResumeRequest: CallbackMembers & {
@@ -137,8 +140,8 @@ export function readKickoff(json: JsonValue, crew: CrewProject): Kickoff {
   const required = isFlow ? [] : crew.inputs.filter(isFilled);
   const missing = required.filter((name) => !Object.hasOwn(inputs, name) || inputs[name] === null);
   if (hasInputs && missing.length === 0) {
-    const { meta = null, run_again: runAgain } = body;
-    return { inputs, meta, callbacks: readCallbacks(body), runAgain };
+    const { meta = null, run_again: runAgain, replay = null } = body;
+    return { inputs, meta, callbacks: readCallbacks(body), runAgain, replay };
   }
   // Vendor's OpenAPI file, and observed.
   const names = missing.length > 0 ? `: ${missing.join(", ")}` : "";

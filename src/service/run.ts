@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createReporter } from "./callbacks.ts";
+import { addCall } from "./calls.ts";
 import type { Database, Work } from "./database/database.ts";
 import type { Deliveries } from "./deliveries.ts";
 import type { Engine, Reports, TokenUsage } from "./engine.ts";
@@ -129,7 +130,7 @@ export async function readRun(turn: Turn, parts: RunParts) {
      * @throws {TurnLost}
      */
     async attempt<T extends { readonly usage?: TokenUsage }>(
-      { executionId, taskIndex, attempt, begins, failures }: Attempt,
+      { executionId, taskIndex, taskId, attempt, state, begins, failures }: Attempt,
       work: (reports: Omit<Reports, "event">) => Promise<T>,
     ): Promise<{ readonly made: T } | { readonly problem: string }> {
       const key = { executionId, taskIndex, attempt };
@@ -150,6 +151,8 @@ export async function readRun(turn: Turn, parts: RunParts) {
               const name = `${beginId} ${(steps += 1)}`;
               return report(() => reporter.step(key, name, step));
             },
+            call: (call) =>
+              report(() => addCall({ executionId, taskId, attempt, state, begin: beginId }, call)),
           });
           parts.onAttempt("completed", made.usage);
           return { made };

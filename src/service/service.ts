@@ -241,6 +241,7 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
       const observe = metrics?.requests(crew.name);
       return createApp({
         ...crew,
+        canReplay: crew.engine.canReplay,
         ...access,
         executions: executionsOf(crew),
         observe,

@@ -55,8 +55,8 @@ export function createStore(database: Database, cipher: Cipher) {
          coalesce((
            SELECT callbacks FROM attempts WHERE execution_id = executions.id AND callbacks IS NOT NULL ORDER BY decided_at DESC LIMIT 1
          ), callbacks) AS callbacks, error, created_at AS "createdAt",
-         ended_at AS "endedAt", is_prepared AS "isPrepared", phase, coalesce(json, 'null') AS kept
-       FROM executions LEFT JOIN kept ON execution_id = executions.id
+         ended_at AS "endedAt", is_prepared AS "isPrepared", phase, coalesce(kept.json, 'null') AS kept, coalesce(replays.json, 'null') AS replay
+       FROM executions LEFT JOIN kept ON kept.execution_id = executions.id LEFT JOIN replays ON replays.execution_id = executions.id
        WHERE executions.id = coalesce((SELECT execution_id FROM aliases WHERE id = ?), ?)`,
       id,
       id,
@@ -133,6 +133,12 @@ export function createStore(database: Database, cipher: Cipher) {
           "INSERT INTO kept (execution_id, json) VALUES (?, ?)",
           execution.id,
           JSON.stringify(execution.kept),
+        );
+      if (execution.replay !== null)
+        yield* change(
+          "INSERT INTO replays (execution_id, json) VALUES (?, ?)",
+          execution.id,
+          JSON.stringify(execution.replay),
         );
       return true;
     },
@@ -349,6 +355,7 @@ function executionOf(stored: Row): Omit<Execution, "callbacks"> {
     inputs: json("inputs") as Execution["inputs"],
     meta: json("meta") as Execution["meta"],
     kept: json("kept") as Execution["kept"],
+    replay: json("replay") as Execution["replay"],
     state: text(stored, "state") as Execution["state"],
     error: optionalText(stored, "error") ?? null,
     createdAt: integer(stored, "createdAt"),

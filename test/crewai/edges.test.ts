@@ -240,7 +240,7 @@ describe("crewAI projects at the edges", () => {
       earlier: [{ taskId: "first", output: "A text." }].slice(0, taskIndex),
     });
     const nothing = () => Promise.resolve();
-    const ignore = { begin: nothing, step: nothing, event: nothing };
+    const ignore = { begin: nothing, step: nothing, event: nothing, call: nothing };
     await engine.run(attempt(0), ignore);
     engine.rest?.("a", false);
     engine.close?.();

@@ -231,13 +231,13 @@ describe("a real flow", () => {
     const python = await warmPython();
     const { project } = await readProject(folder);
     const nothing = () => Promise.resolve();
-    const reports = { begin: nothing, step: nothing, event: nothing };
+    const reports = { begin: nothing, step: nothing, event: nothing, call: nothing };
     const answer = { feedback: "request_changes", outcomes: ["request_changes"] };
     /** In a process of its own. */
     const run = async (requestedAt?: string) => {
       const { engine } = openEngine({ folder, python, data, env: crewaiEnv(model) });
       const part = {
-        ...{ executionId: "one", project, inputs },
+        ...{ executionId: "one", project, inputs, part: 1 },
         ...(requestedAt !== undefined && { answer: { ...answer, requestedAt } }),
       };
       await engine.prepare?.("one", project);

@@ -11,7 +11,7 @@ package = tests.parent / "src" / "service" / "crewai" / "crewdeck_worker"
 source = "\n".join(file.read_text() for file in package.glob("*.py"))
 
 documented = {
-    *("crewai", "crewai.events", "crewai.project", "crewai.tasks.task_output", "crewai.llms.base_llm"),
+    *("crewai", "crewai.events", "crewai.project", "crewai.tasks.task_output", "crewai.llms", "crewai.llms.base_llm", "crewai.tools"),
     *("crewai.flow.flow", "crewai.flow.async_feedback", "crewai.flow.persistence"),
 }
 review = "python/test_review.py test_the_same_callbacks_files_and_memory_as_in_crewai_alone"
@@ -21,6 +21,9 @@ context = "crewai/projects.test.ts gives a task the context that it names, and n
 declared = "crewai/engine.test.ts runs a declarative project, or says which version can"
 chosen = "python/test_projects.py test_one_of_several_crews_is_chosen_by_its_name"
 knowledge = "python/test_projects.py test_knowledge_is_kept_where_crewai_alone_keeps_it_or_in_the_given_folder"
+tools = "python/test_calls.py test_tools_answer_from_the_recording_or_run_for_real"
+delegated = "crewai/calls.test.ts replays agents that ask each other"
+uncovered = "python/test_calls.py test_models_that_send_in_other_ways_are_named_before_a_replay"
 # Each with a test that fails without it.
 uses = {
     "crewai.agents.crew_agent_executor": review,
@@ -59,6 +62,12 @@ uses = {
     "input_provider": "crewai/flows.test.ts ask() has nobody to ask",
     "HumanFeedbackCollapseError": "crewai/flows.test.ts asks again if crewAI can't tell which option is meant",
     "usage_metrics": "crewai/flows.test.ts runs from @start to its pause and on to its end, with a crew inside",
+    "crewai.tools.base_tool": tools,
+    "_run": tools,
+    "_arun": tools,
+    "crewai.tools.agent_tools": delegated,
+    "_current_call_id": "crewai/calls.test.ts keeps each one whole, and a recording of them replays it without a model",
+    "crewai.llms.providers.": uncovered,
     "flush": "crewai/activity.test.ts reports what crewAI's own event bus does, span for span",
 }
 

@@ -37,7 +37,10 @@ function templateOf(path: string): string | undefined {
   if (["/inputs", "/inputs/ask", "/kickoff", "/resume"].includes(path)) return path;
   if (/^\/feedback\/([^/]+\/){3}[^/]+$/.test(path))
     return "/feedback/{execution_id}/{method}/{attempt}/{signature}";
-  if (/^\/executions\/[^/]+\/audit$/.test(path)) return "/executions/{kickoff_id}/audit";
+  if (/^\/executions\/[^/]+\/calls\/[^/]+$/.test(path))
+    return "/executions/{kickoff_id}/calls/{number}";
+  const [, list] = /^\/executions\/[^/]+\/(audit|calls|recording)$/.exec(path) ?? [];
+  if (list !== undefined) return `/executions/{kickoff_id}/${list}`;
   if (/^\/stop\/[^/]+$/.test(path)) return "/stop/{kickoff_id}";
   if (/^\/status\/[^/]+$/.test(path)) return "/status/{kickoff_id}";
   return /^\/[^/]+\/status$/.test(path) ? "/{kickoff_id}/status" : undefined;

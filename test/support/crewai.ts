@@ -194,6 +194,7 @@ export function openEngine(
                 return more.onStep?.() ?? Promise.resolve();
               },
               event: () => Promise.resolve(),
+              call: () => Promise.resolve(),
             },
           );
           inputs = result.inputs ?? inputs;

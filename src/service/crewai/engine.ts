@@ -10,7 +10,7 @@ import {
   type ProjectTask,
 } from "../../projects/types.ts";
 import { messageOf } from "../errors.ts";
-import type { Engine, Reports, Note, TaskAttempt } from "../engine.ts";
+import type { Engine, Reports, Note, Replay, TaskAttempt } from "../engine.ts";
 import type { Log } from "../operations/log.ts";
 import type { Secrets } from "../operations/redact.ts";
 import type { Processes } from "./processes.ts";
@@ -119,11 +119,21 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     project: CrewProject,
     source: string,
     storage: string | null,
-    inputs = false,
+    { inputs = false, replay = null }: { inputs?: boolean; replay?: Replay | null },
   ): Promise<ReplyOf<"opened">> {
     const { crewClass = null } = project;
     const [file, isFlow] = [fileOf(project), project.kind === "flow"];
-    const command = { folder, source, file, crewClass, isFlow, storage, environment };
+    const given = replay && { file: recordingIn(folder, replay.file), live: replay.tools ?? [] };
+    const command = {
+      folder,
+      source,
+      file,
+      crewClass,
+      isFlow,
+      storage,
+      environment,
+      replay: given,
+    };
     // Without Python, the files have nothing to do with it.
     await worker.ready;
     try {
@@ -139,7 +149,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
   }
 
   /** The execution's worker with its project open, and the crew as Python built it if it was opened now. */
-  async function open(executionId: string, project: CrewProject) {
+  async function open(executionId: string, project: CrewProject, replay: Replay | null = null) {
     const source = await sources.folderFor(executionId, fileOf(project));
     if (!active.has(executionId)) throw new WorkerEnded("The execution was stopped.");
     const known = workers.get(executionId);
@@ -157,7 +167,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     workers.set(executionId, { worker, source });
     // Executions that run at the same time must not share crewAI's storage.
     const own = parallel > 1 || options.isShared ? storageOf(executionId) : storage;
-    const { remarks, crew } = await openIn(worker, project, source, own);
+    const { remarks, crew } = await openIn(worker, project, source, own, { replay });
     for (const remark of remarks) warn(executionId, `[crew] ${remark}`);
     return { worker, crew };
   }
@@ -182,17 +192,19 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
 
   /** Resolves once what the worker reported is stored, too. */
   async function give(
-    { executionId, project }: Pick<TaskAttempt, "executionId" | "project">,
+    { executionId, project, replay }: Pick<TaskAttempt, "executionId" | "project" | "replay">,
     command: JsonObject,
     prompt: string,
     report: Reports,
   ): Promise<ReplyOf<"output">> {
-    const { worker, crew } = await open(executionId, project);
+    const { worker, crew } = await open(executionId, project, replay);
     if (crew !== undefined) refuseOther(crew.tasks, project.tasks);
     const store = async (reported: Report) => {
       if (reported.type === "step") {
         const { tool = null, toolInput = null, result } = reported;
         await report.step({ prompt, thought: "", tool, toolInput, result });
+      } else if (reported.type === "call") {
+        await report.call(reported.call);
       } else {
         const { event, method } = reported;
         const { error } = event;
@@ -220,12 +232,13 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     name: "crewai",
     costsMoney: true,
     isFinal: (error) => error instanceof ProjectFailure || error instanceof ProjectError,
-    async prepare(executionId, project) {
+    canReplay: true,
+    async prepare(executionId, project, replay) {
       await sources.keep(executionId);
       return await working(executionId, async () => {
         drop(executionId);
         // Names of inputs and defaults stay those of the files.
-        return { ...project, ...(await open(executionId, project)).crew };
+        return { ...project, ...(await open(executionId, project, replay)).crew };
       });
     },
     async inputs(project) {
@@ -233,7 +246,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
       // An execution may use the crew's own.
       const own = storageOf(`inputs ${randomUUID()}`);
       try {
-        return (await openIn(worker, project, folder, own, true)).inputs;
+        return (await openIn(worker, project, folder, own, { inputs: true })).inputs;
       } finally {
         processes.end(worker);
         await rm(own, { recursive: true, force: true });
@@ -244,9 +257,10 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
         give(attempt, commandOf(attempt), attempt.task.description, report),
       ),
     runFlow: (part, report) => {
-      const { executionId: id, inputs, answer } = part;
+      const { executionId: id, inputs, answer, part: number } = part;
       const given = answer ? { ...answer } : null;
-      const command = { do: "attempt", id, store: flowStoreOf(id), inputs, answer: given };
+      const store = flowStoreOf(id);
+      const command = { do: "attempt", at: ["", number], id, store, inputs, answer: given };
       const repeat = "The flow's methods since its last pause run again, up to three times in all.";
       return working(id, () => give(part, command, "", report), repeat);
     },
@@ -295,10 +309,20 @@ function refuseOther(now: readonly ProjectTask[], before: readonly ProjectTask[]
     );
 }
 
+/** @throws {ProjectFailure} for one that isn't in the project: a client must not choose any file of this machine */
+function recordingIn(folder: string, file: string): string {
+  const found = path.resolve(folder, file);
+  if (found.startsWith(folder + path.sep) && found.endsWith(".jsonl")) return found;
+  throw new ProjectFailure(
+    `A recording is a file NAME.recording.jsonl in the project's folder, and ${file} isn't.`,
+  );
+}
+
 function commandOf(attempt: TaskAttempt): JsonObject {
   const { project, taskIndex, inputs, earlier, notes } = attempt;
   return {
     do: "attempt",
+    at: [attempt.task.id, attempt.attempt],
     task: taskIndex,
     inputs,
     earlier: earlier.map(({ output }) => output),

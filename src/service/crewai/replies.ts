@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { isObject, type JsonObject } from "../../base/json.ts";
+import type { Call } from "../calls.ts";
 import type { EngineEvent } from "../engine.ts";
 
 const json = v.custom<JsonObject>(isObject);
@@ -7,6 +8,10 @@ const json = v.custom<JsonObject>(isObject);
 const event = v.custom<EngineEvent>(
   (event) =>
     isObject(event) && typeof event["type"] === "string" && typeof event["timestamp"] === "string",
+);
+
+const call = v.custom<Call>(
+  (call) => isObject(call) && typeof call["kind"] === "string" && typeof call["key"] === "string",
 );
 
 const texts = v.array(v.string());
@@ -50,6 +55,7 @@ export const replySchema = v.variant("type", [
     event,
     method: v.exactOptional(v.object({ name: v.string(), output: v.string() })),
   }),
+  v.object({ type: v.literal("call"), call }),
   v.object({
     type: v.literal("output"),
     output: v.string(),
@@ -82,4 +88,9 @@ export const replySchema = v.variant("type", [
 
 export type Reply = v.InferOutput<typeof replySchema>;
 export type ReplyOf<Type extends Reply["type"]> = Extract<Reply, { readonly type: Type }>;
-export type Report = ReplyOf<"step" | "event">;
+const reports = ["step", "event", "call"] as const;
+export type Report = ReplyOf<(typeof reports)[number]>;
+
+export function isReport(reply: Reply): reply is Report {
+  return reports.some((type) => type === reply.type);
+}

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as v from "valibot";
 import type { Secrets } from "../operations/redact.ts";
 import { parseJson, type JsonObject } from "../../base/json.ts";
-import { replySchema, type Reply, type ReplyOf, type Report } from "./replies.ts";
+import { isReport, replySchema, type Reply, type ReplyOf, type Report } from "./replies.ts";
 
 /** Characters of what the project prints: kept for the report of a worker that ended, of one line, and of one attempt as the log has it. */
 const printLimits = { kept: 2_000, line: 4_000, attempt: 1_000_000 };
@@ -178,7 +178,7 @@ export class Worker {
       setTimeout(() => this.#fail(`${late.what} within ${late.ms / 1000} seconds.`), late.ms);
     const replied = new Promise<ReplyOf<Type>>((resolve, reject) => {
       this.#receive = (reply) => {
-        if (reply.type === "step" || reply.type === "event") onReport(reply);
+        if (isReport(reply)) onReport(reply);
         else if (isExpected(reply)) resolve(reply);
         else if (reply.type === "failed")
           reject(new ProjectFailure(this.#options.secrets.hide(reply.message)));

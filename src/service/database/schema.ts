@@ -33,6 +33,7 @@ export function* migrate(dialect: Dialect): Work<void> {
   if (found === version) return;
   if (found === undefined) yield* createTables(dialect);
   else if (found === version01) yield* ofVersion01(dialect);
+  else if (found === 9) yield* script(callTables(dialect));
   else
     throw new Refusal(
       "database",
@@ -50,7 +51,18 @@ function* storedVersion(): Work<number> {
 
 const ofExecution = "REFERENCES executions ON DELETE CASCADE";
 
-function* createTables({ integer, table, rowid, own }: Dialect): Work<void> {
+/** Calls of models and tools, and which recording answers them. */
+function callTables({ integer, table }: Dialect): string {
+  return `
+    CREATE TABLE calls (
+      execution_id TEXT NOT NULL ${ofExecution}, number ${integer} NOT NULL, task_id TEXT NOT NULL, attempt ${integer} NOT NULL,
+      state TEXT NOT NULL, begin TEXT NOT NULL, summary TEXT NOT NULL, content TEXT, PRIMARY KEY (execution_id, number)
+    )${table};
+    CREATE TABLE replays (execution_id TEXT PRIMARY KEY ${ofExecution}, json TEXT NOT NULL)${table};`;
+}
+
+function* createTables(dialect: Dialect): Work<void> {
+  const { integer, table, rowid, own } = dialect;
   yield* script(`
     CREATE TABLE ${versionTable} (version ${integer} NOT NULL PRIMARY KEY)${table};
     CREATE TABLE executions (
@@ -103,6 +115,7 @@ function* createTables({ integer, table, rowid, own }: Dialect): Work<void> {
       ${rowid} execution_id TEXT NOT NULL ${ofExecution}, at ${integer} NOT NULL, action TEXT NOT NULL, actor TEXT NOT NULL,
       task_id TEXT, attempt ${integer}, feedback TEXT, output_sha256 TEXT
     )${table};
+    ${callTables(dialect)}
     CREATE TABLE python_inputs (
       crew TEXT NOT NULL, version TEXT NOT NULL, inputs TEXT NOT NULL, PRIMARY KEY (crew, version)
     )${table};

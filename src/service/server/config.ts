@@ -126,7 +126,10 @@ function parse(file: string, text: string): ServerConfig {
 }
 
 /** Never has the wrong value, which may be a token in the wrong place. */
-function explain({ instancePath, params, parentSchema }: ErrorObject, root: Place): ProjectError {
+export function explain(
+  { instancePath, params, parentSchema }: ErrorObject,
+  root: Place,
+): ProjectError {
   const { additionalProperty, missingProperty } = asObject(params);
   const unknown = typeof additionalProperty === "string" ? `/${additionalProperty}` : "";
   const path = instancePath + unknown;

@@ -386,6 +386,7 @@ describe("service: routes and errors", () => {
       executions: {
         startedWith: full,
         ...{ kickoff: full, view: full, resume: full, answer: full, audit: full, stop: full },
+        ...{ calls: full, call: full, recording: full },
       },
       readProject: () => Promise.resolve(crew),
       log: (line) => log.push(line),

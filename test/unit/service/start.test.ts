@@ -38,7 +38,7 @@ describe("service: the rehearsal engine", () => {
     isFirst: true,
   };
   const nothing = () => Promise.resolve();
-  const ignore = { begin: nothing, step: nothing, event: nothing };
+  const ignore = { begin: nothing, step: nothing, event: nothing, call: nothing };
 
   it("always returns the same output, with a line that marks it", async () => {
     const engine = rehearsalEngine(0);

@@ -93,7 +93,7 @@ describe("a worker of the crewai engine", () => {
     };
     const nothing = () => Promise.resolve();
     const run = (begin: () => Promise<void>) =>
-      engine.run(attempt, { begin, step: nothing, event: nothing });
+      engine.run(attempt, { begin, step: nothing, event: nothing, call: nothing });
     await engine.prepare?.("one", project);
     await assert.rejects(
       run(() => Promise.reject(new Error("Too often."))),

@@ -78,10 +78,13 @@ def work(service: Service) -> None:
     from crewai.events import crewai_event_bus
 
     from crewdeck_worker.attempt import attempt
+    from crewdeck_worker.calls import Calls
     from crewdeck_worker.project import Project, describe, describe_error, frames_of, inputs_of, remarks_on
 
     watch = Watch()
     listen(service.reply, watch)
+    calls = Calls(service.reply)
+    calls.tap()
     service.reply("ready")
     project: Any = None
 
@@ -89,13 +92,16 @@ def work(service: Service) -> None:
         nonlocal project
         if command["do"] == "project":
             project = Project(command)
+            calls.open(project.variables, command["replay"])
             return "project", {"variables": project.variables}
         if command["do"] == "attempt":
-            return "output", flow().flow_part(project, command, watch) if project.is_flow else attempt(project, command)
+            make = (lambda: flow().flow_part(project, command, watch)) if project.is_flow else lambda: attempt(project, command)
+            return "output", calls.during(command["at"], make)
         if project.is_flow:
             inputs = flow().inputs_of_flow(project) if command["inputs"] else []
             return "opened", {"crew": flow().describe_flow(project), "inputs": inputs, "remarks": []}
         crew = project.crew()
+        calls.check(crew)
         return "opened", {"crew": describe(crew), "inputs": inputs_of(crew), "remarks": remarks_on(crew)}
 
     def finish(kind: str, reply: dict[str, Any]) -> None:

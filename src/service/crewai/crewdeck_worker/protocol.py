@@ -37,8 +37,15 @@ reported_in_flows = ("crew_kickoff_started", "crew_kickoff_completed", "crew_kic
 no_thought = "Failed to parse LLM response"
 members = (
     *("type", "event_id", "parent_event_id", "started_event_id", "task_name", "agent_role", "flow_name", "crew_name", "method_name"),
-    *("model", "call_type", "usage", "finish_reason", "tool_name", "tool_args", "from_cache", "query", "output", "response", "error"),
+    *("call_id", "model", "call_type", "usage", "finish_reason", "tool_name", "tool_args", "from_cache", "query", "output", "response", "error"),
 )
+
+
+class Replay(TypedDict):
+    # The recording's path.
+    file: str
+    # The tools that run for real, or "all".
+    live: list[str] | str
 
 
 class ProjectCommand(TypedDict):
@@ -53,6 +60,7 @@ class ProjectCommand(TypedDict):
     isFlow: bool
     # Variables that win over the project's own.
     environment: dict[str, str]
+    replay: Replay | None
 
 
 class AttemptCommand(TypedDict):

@@ -1,0 +1,170 @@
+import { deflateSync, inflateSync } from "node:zlib";
+import { asObject, defined, type JsonObject, type JsonValue, textAt } from "../base/json.ts";
+import { integer, optionalText, text } from "../base/sqlite.ts";
+import { change, row, rows, type Work } from "./database/database.ts";
+
+/** Bytes of the calls that are kept of an execution, compressed. */
+const mostBytes = 20_000_000;
+
+/** A call of a model or of a tool, as the worker kept it (crewdeck_worker/calls.py). */
+export interface Call extends JsonObject {
+  readonly kind: "model" | "tool";
+  /** How the path of a model's address ends, such as `chat/completions`; the tool's name. */
+  readonly name: string;
+  /** What calls have in common that get the same answer in a replay. */
+  readonly key: string;
+  /** ms since 1970. */
+  readonly at: number;
+  readonly seconds: number;
+  readonly request: JsonValue;
+  readonly isCut: boolean;
+  /** The version that made it: its prompts are those of the recording. */
+  readonly crewai: string;
+  /** That name a model. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** A call without its texts, in the shape of the API. */
+interface CallSummary extends JsonObject {
+  /** From 1, in the order in which the calls ended. */
+  readonly number: number;
+  readonly task_id: string;
+  readonly attempt: number;
+}
+
+/** Whose call it is. The task's name is empty for a flow, whose parts are its attempts. */
+export interface CallPlace {
+  readonly executionId: string;
+  readonly taskId: string;
+  readonly attempt: number;
+  /** Whether the attempt is made, or what follows its approval. */
+  readonly state: string;
+  /** Which try to make it: after a crash, there is another one. */
+  readonly begin: string;
+}
+
+/** Part of a change of who has the turn. When the limit is reached, only the summary is kept. */
+export function* addCall(place: CallPlace, call: Call): Work<void> {
+  const { executionId, taskId, attempt, state, begin } = place;
+  const before = yield* row(
+    "SELECT count(*) AS count, coalesce(sum(length(content)), 0) AS bytes FROM calls WHERE execution_id = ?",
+    executionId,
+  );
+  const content = deflateSync(JSON.stringify(call)).toString("base64");
+  const isKept = Number(before?.["bytes"]) + content.length <= mostBytes;
+  const summary = { ...summaryOf(call), ...(!isKept && { is_dropped: true }) };
+  yield* change(
+    "INSERT INTO calls (execution_id, number, task_id, attempt, state, begin, summary, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    executionId,
+    Number(before?.["count"]) + 1,
+    taskId,
+    attempt,
+    state,
+    begin,
+    JSON.stringify(summary),
+    isKept ? content : null,
+  );
+}
+
+function summaryOf({
+  kind,
+  name,
+  id,
+  at,
+  seconds,
+  status,
+  error,
+  request,
+  isCut,
+}: Call): JsonObject {
+  return defined({
+    ...{ kind, name, id, seconds, status, error },
+    model: textAt(asObject(request), "model"),
+    at: new Date(at).toISOString(),
+    ...(isCut && { is_cut: true }),
+  });
+}
+
+export function* callsOf(executionId: string): Work<readonly CallSummary[]> {
+  const found = yield* rows(
+    "SELECT number, task_id, attempt, summary FROM calls WHERE execution_id = ? ORDER BY number",
+    executionId,
+  );
+  return found.map((stored) => ({
+    number: integer(stored, "number"),
+    task_id: text(stored, "task_id"),
+    attempt: integer(stored, "attempt"),
+    ...(JSON.parse(text(stored, "summary")) as JsonObject),
+  }));
+}
+
+/** A call with its request and answer. Undefined if it isn't kept. */
+export function* callOf(executionId: string, number: number): Work<Call | undefined> {
+  const stored = yield* row(
+    "SELECT content FROM calls WHERE execution_id = ? AND number = ? AND content IS NOT NULL",
+    executionId,
+    number,
+  );
+  return stored && contentOf(text(stored, "content"));
+}
+
+function contentOf(content: string): Call {
+  return JSON.parse(inflateSync(Buffer.from(content, "base64")).toString()) as Call;
+}
+
+/**
+ * A recording, by which a later execution is replayed (crewdeck_worker/recording.py reads it): a line of JSON for each call, where a
+ * text of several lines is `{"lines": N}`, and its lines follow. Of an attempt that a crash interrupted, only the last try counts.
+ */
+export function* recordingOf(executionId: string): Work<string> {
+  const found = yield* rows(
+    "SELECT task_id, attempt, state, begin, content FROM calls WHERE execution_id = ? ORDER BY number",
+    executionId,
+  );
+  const stored = found.map((one) => ({
+    place: JSON.stringify([one["task_id"], one["attempt"], one["state"]]),
+    begin: text(one, "begin"),
+    at: [text(one, "task_id"), integer(one, "attempt")],
+    content: optionalText(one, "content"),
+  }));
+  const lastBegins = new Map(stored.map(({ place, begin }) => [place, begin]));
+  const counted = stored.filter(({ place, begin }) => lastBegins.get(place) === begin);
+  const calls = counted.flatMap(({ at, content }) => {
+    const call = content === undefined ? undefined : contentOf(content);
+    return call && canBeReplayed(call) ? [{ call, at }] : [];
+  });
+  const { crewai = "", variables = {} } = calls.at(-1)?.call ?? {};
+  const left_out = counted.length - calls.length;
+  return [
+    { recording: 1, crewai, variables, ...(left_out > 0 && { left_out }) },
+    ...calls.map(recordOf),
+  ]
+    .flatMap(linesOf)
+    .map((line) => `${line}\n`)
+    .join("");
+}
+
+/** Without what differs each time. */
+function recordOf({ call, at }: { readonly call: Call; readonly at: readonly JsonValue[] }) {
+  const { kind, name, key, request, status, type, response, error } = call;
+  return defined({ at, kind, name, key, request, status, type, response, error }) as JsonObject;
+}
+
+/** Not one that is too long, failed on its way, or was refused for now. */
+function canBeReplayed({ kind, status, isCut }: Call): boolean {
+  if (isCut) return false;
+  return (
+    kind === "tool" || (typeof status === "number" && !/^(40[1389]|429|5..)$/.test(`${status}`))
+  );
+}
+
+function linesOf(record: JsonObject): readonly string[] {
+  const lines: string[] = [];
+  const head = JSON.stringify(record, (_name, value: JsonValue) => {
+    if (typeof value !== "string" || !value.includes("\n")) return value;
+    const own = value.split("\n");
+    lines.push(...own.map((line) => JSON.stringify(line)));
+    return { lines: own.length };
+  });
+  return [head, ...lines];
+}

@@ -1,0 +1,295 @@
+"""Keeps each call of a model and of a tool whole, and in a replay answers it as it was recorded.
+
+Calls of models are seen below the providers' own libraries, at the transports of httpx, which all but a few use; calls of tools
+where crewAI makes a tool.
+"""
+
+import functools
+import importlib
+import importlib.util
+import inspect
+import json
+import os
+import re
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from importlib.metadata import version
+from typing import Any
+
+from crewai import Crew
+from crewai.llms import base_llm
+from crewai.tools import BaseTool
+from crewai.tools.base_tool import Tool
+
+from crewdeck_worker.protocol import Failure, Replay
+from crewdeck_worker.recording import Recording, key_of
+
+crewai_version = version("crewai")
+# httpx, and what newer libraries of providers use in its place.
+clients = ("httpx", "httpx2")
+# How the paths of requests to models end: of OpenAI and those compatible with it, of Anthropic, and of Google.
+model_path = re.compile(
+    r"/(chat/completions|responses|embeddings|messages(?:/count_tokens)?"
+    r"|models/[^/]+:(?:generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents))$"
+)
+# Models of crewAI that send their requests in other ways.
+uncovered = ("crewai.llms.providers.bedrock", "crewai.llms.providers.azure")
+# crewAI's own tools that ask other agents, whose calls are answered.
+asking = "crewai.tools.agent_tools"
+# Values that no recording may have: of these variables, and of the project's `.env` but for names of models.
+secret_name = re.compile(r"(key|token|secret|password)$", re.IGNORECASE)
+model_name = re.compile(r"(^|_)MODEL(_NAME)?$", re.IGNORECASE)
+shortest_secret = 6
+# Characters of a call's request and of its answer.
+longest_part = 500_000
+# What libraries name a model's tokens. Anthropic doesn't count those from its cache as input.
+prompt_names = ("prompt_tokens", "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "promptTokenCount")
+completion_names = ("completion_tokens", "output_tokens", "candidatesTokenCount", "thoughtsTokenCount")
+
+
+class Calls:
+    def __init__(self, reply: Callable[..., None]) -> None:
+        self.reply = reply
+        self.recording: Recording | None = None
+        self.secrets: list[str] = []
+        # The task's name and the number of the attempt.
+        self.at: object = None
+        self.misses: list[str] = []
+        self.usages: list[tuple[int, int]] = []
+
+    def open(self, variables: list[tuple[str, str]], replay: Replay | None) -> None:
+        """@param variables of the project's `.env`"""
+        found = [value for name, value in variables if not model_name.search(name)]
+        found += [value for name, value in os.environ.items() if secret_name.search(name)]
+        # The longest first: one may contain another.
+        self.secrets = sorted({value for value in found if len(value) >= shortest_secret}, key=len, reverse=True)
+        self.recording = Recording(replay) if replay else None
+        if self.recording:
+            # A clone of the project has no `.env`. Without a key, providers' libraries refuse to begin.
+            keys = dict.fromkeys(("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"), "replay")
+            for name, value in {**keys, **self.recording.variables}.items():
+                os.environ.setdefault(name, value)
+
+    def hidden(self, value: Any) -> Any:
+        """Without secrets, also when it is compared with a recording."""
+        if isinstance(value, str):
+            return functools.reduce(lambda text, secret: text.replace(secret, "[hidden]"), self.secrets, value)
+        if isinstance(value, list):
+            return [self.hidden(each) for each in value]
+        return {name: self.hidden(each) for name, each in value.items()} if isinstance(value, dict) else value
+
+    def during(self, at: object, attempt: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """Makes an attempt. Its tokens are those of its calls: crewAI counts a shared model once for each agent, and leaves out planning."""
+        self.at, self.misses, self.usages = at, [], []
+        try:
+            reply = attempt()
+        except BaseException:
+            if self.misses:
+                raise Failure(self.misses[0]) from None
+            raise
+        # crewAI may go on without an answer.
+        if self.misses:
+            raise Failure(self.misses[0])
+        prompt, completion = (sum(tokens) for tokens in zip((0, 0), *self.usages))
+        if completion:
+            reply["usage"] = {"total_tokens": prompt + completion, "prompt_tokens": prompt, "completion_tokens": completion}
+        return reply
+
+    def check(self, crew: Crew) -> None:
+        """Before a replay: no request of its models may leave."""
+        names = ("llm", "function_calling_llm", "manager_llm", "planning_llm")
+        owners = [crew, *crew.agents, *([crew.manager_agent] if crew.manager_agent else [])]
+        kinds = [type(model) for owner in owners for name in names if isinstance(model := getattr(owner, name, None), base_llm.BaseLLM)]
+        for kind in kinds if self.recording else []:
+            if kind.__module__.startswith(uncovered) or not kind.__module__.startswith("crewai."):
+                raise Failure(f"Calls of {kind.__name__} can't be replayed: only those of models that send their requests by httpx.")
+
+    def tap(self) -> None:
+        """From now on. A project that is imported later may make tools."""
+        for client in filter(importlib.util.find_spec, clients):
+            self.tap_client(importlib.import_module(client))
+        make = BaseTool.__init__
+
+        @functools.wraps(make)
+        def made(tool: Any, *args: Any, **kwargs: Any) -> None:
+            make(tool, *args, **kwargs)
+            if not type(tool).__module__.startswith(asking):
+                # What runs is the function of a tool that is made of one.
+                for name in ("func",) if isinstance(tool, Tool) else ("_run", "_arun"):
+                    if hasattr(tool, name):
+                        object.__setattr__(tool, name, self.tapped(tool.name, getattr(tool, name)))
+
+        setattr(BaseTool, "__init__", made)
+
+    def tap_client(self, client: Any) -> None:
+        send, asend = client.HTTPTransport.handle_request, client.AsyncHTTPTransport.handle_async_request
+
+        def begin(request: Any) -> Call | None:
+            found = model_path.search(request.url.path) if request.method == "POST" else None
+            return Call(self, "model", found[1], json_of(request.content.decode("utf-8", "replace"))) if found else None
+
+        def replayed(call: Call) -> Any:
+            found = call.recorded()
+            answer = found or {"status": 400, "type": "application/json", "response": {"error": {"message": "Crewdeck: not recorded"}}}
+            text = answer["response"]
+            content = (text if isinstance(text, str) else json.dumps(text)).encode()
+            headers = {"content-type": answer["type"], "x-should-retry": "false"}
+            return client.Response(answer["status"], headers=headers, content=content)
+
+        def live(call: Call, response: Any) -> Any:
+            """Keeps what the crew reads, as it arrives."""
+            stream, chunks = response.stream, list[bytes]()
+
+            def done() -> None:
+                encoding = {"content-encoding": response.headers.get("content-encoding", "identity")}
+                text = client.Response(200, headers=encoding, content=b"".join(chunks)).content.decode("utf-8", "replace")
+                call.end(status=response.status_code, type=response.headers.get("content-type", ""), response=json_of(text))
+
+            class Kept(client.SyncByteStream, client.AsyncByteStream):
+                def __iter__(self) -> Iterator[bytes]:
+                    for chunk in stream:
+                        chunks.append(chunk)
+                        yield chunk
+
+                async def __aiter__(self) -> AsyncIterator[bytes]:
+                    async for chunk in stream:
+                        chunks.append(chunk)
+                        yield chunk
+
+                def close(self) -> None:
+                    stream.close()
+                    done()
+
+                async def aclose(self) -> None:
+                    await stream.aclose()
+                    done()
+
+            response.stream = Kept()
+            return response
+
+        def handle_request(transport: Any, request: Any) -> Any:
+            request.read()
+            call = begin(request)
+            if call is None:
+                return send(transport, request)
+            if self.recording:
+                return replayed(call)
+            with call:
+                return live(call, send(transport, request))
+
+        async def handle_async_request(transport: Any, request: Any) -> Any:
+            await request.aread()
+            call = begin(request)
+            if call is None:
+                return await asend(transport, request)
+            if self.recording:
+                return replayed(call)
+            with call:
+                return live(call, await asend(transport, request))
+
+        client.HTTPTransport.handle_request = handle_request
+        client.AsyncHTTPTransport.handle_async_request = handle_async_request
+
+    def tapped(self, tool: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        async def later(call: Call, result: Any) -> Any:
+            with call:
+                return call.returned(await result)
+
+        @functools.wraps(function)
+        def run(*args: Any, **kwargs: Any) -> Any:
+            call = Call(self, "tool", tool, {**kwargs, **({"args": args} if args else {})})
+            if self.recording and not self.recording.is_live(tool):
+                return call.replayed()
+            with call:
+                result = function(*args, **kwargs)
+                return later(call, result) if inspect.isawaitable(result) else call.returned(result)
+
+        @functools.wraps(function)
+        async def arun(*args: Any, **kwargs: Any) -> Any:
+            result = run(*args, **kwargs)
+            return await result if inspect.isawaitable(result) else result
+
+        return arun if inspect.iscoroutinefunction(function) else run
+
+
+class Call:
+    """One call, from its request to its answer. As a context: reports what it raises."""
+
+    def __init__(self, calls: Calls, kind: str, name: str, request: Any) -> None:
+        self.calls, self.kind, self.name, self.request = calls, kind, name, calls.hidden(plain(request))
+        self.key = key_of(kind, name, self.request)
+        self.at, self.began = calls.at, time.time()
+        current = getattr(base_llm, "_current_call_id", None)
+        # By which the events of crewAI name it.
+        self.id = current.get() if current and kind == "model" else None
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error:
+            self.end(error=f"{type(error).__name__}: {error}")
+
+    def end(self, **answer: Any) -> None:
+        if self.kind == "model" and "embed" not in self.name.lower():
+            self.calls.usages.append(tokens_of(answer.get("response")))
+        parts = {"request": self.request, "response": self.calls.hidden(answer.pop("response", None))}
+        cut = {name: json.dumps(part)[:longest_part] for name, part in parts.items() if len(json.dumps(part)) > longest_part}
+        call = {
+            **{"kind": self.kind, "name": self.name, "key": self.key, "id": self.id, "isCut": bool(cut), "crewai": crewai_version},
+            **{"variables": {name: value for name, value in os.environ.items() if model_name.search(name)}},
+            **{"at": round(self.began * 1000), "seconds": round(time.time() - self.began, 3)},
+            **parts,
+            **cut,
+            **answer,
+        }
+        self.calls.reply("call", call={name: value for name, value in call.items() if value is not None})
+
+    def returned(self, result: Any) -> Any:
+        self.end(response=plain(result))
+        return result
+
+    def recorded(self) -> dict[str, Any] | None:
+        """The answer in the recording. Reported as that of a call; without one, the attempt fails."""
+        recording = self.calls.recording
+        found = recording.take(self.key, self.at) if recording else None
+        if found:
+            self.end(**{name: found[name] for name in ("status", "type", "response", "error") if name in found})
+        elif recording:
+            self.calls.misses.append(recording.explain_miss(self.kind, self.name, self.request))
+        return found
+
+    def replayed(self) -> Any:
+        """What a tool returns."""
+        found = self.recorded() or {"error": "Crewdeck: not recorded"}
+        if "error" in found:
+            raise RuntimeError(found["error"])
+        return found.get("response")
+
+
+def plain(value: Any) -> Any:
+    """As JSON has it; as text if that would be another value."""
+    try:
+        return json.loads(json.dumps(value, allow_nan=False))
+    except (TypeError, ValueError, RecursionError):
+        return str(value)
+
+
+def json_of(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def tokens_of(answer: Any) -> tuple[int, int]:
+    """Of the prompt and of the completion. A streamed answer tells them in one of its last events, or in several."""
+    texts = re.findall(r"^data: ?(\{.*)$", answer, re.MULTILINE) if isinstance(answer, str) else []
+    found: dict[str, int] = {}
+    for part in [json_of(text) for text in texts] if texts else [answer]:
+        for place in (part, part.get("message"), part.get("response")) if isinstance(part, dict) else ():
+            usage = (place.get("usage") or place.get("usageMetadata")) if isinstance(place, dict) else None
+            for name, count in usage.items() if isinstance(usage, dict) else ():
+                if isinstance(count, int):
+                    found[name] = max(count, found.get(name, 0))
+    return sum(found.get(name, 0) for name in prompt_names), sum(found.get(name, 0) for name in completion_names)

@@ -1,0 +1,94 @@
+"""Reads a recording of a crew's calls, and finds in it the answer to a call, or what differs from the nearest one.
+
+Each line is a JSON value. In a record, a text of several lines is `{"lines": N}`, and its lines follow as values of their own, so
+that a change of a prompt reads like one in git. The service writes recordings (recording.ts).
+"""
+
+import difflib
+import hashlib
+import json
+import os
+import re
+import threading
+from collections import defaultdict
+from collections.abc import Iterator
+from importlib.metadata import version
+from typing import Any
+
+from crewdeck_worker.protocol import Failure, Replay
+
+# Addresses of objects in memory, which planning puts into prompts, differ in each process.
+address = re.compile(r"\b0x[0-9a-f]{6,}\b")
+# Of the difference between two prompts.
+longest_difference = 60
+
+
+class Recording:
+    def __init__(self, replay: Replay) -> None:
+        self.file, self.live = replay["file"], replay["live"]
+        try:
+            with open(self.file, encoding="utf-8") as file:
+                head, *calls = records_in(file.read().splitlines())
+            self.crewai = str(head["crewai"])
+            # Those that name a model.
+            self.variables: dict[str, str] = head.get("variables", {})
+            self.by_key: dict[str, list[dict[str, Any]]] = defaultdict(list)
+            for call in calls:
+                self.by_key[call["key"]].append(call)
+        except (OSError, ValueError, LookupError, TypeError) as error:
+            raise Failure(f"The recording {self.file} can't be read ({type(error).__name__}: {error}). Record again.") from None
+        self.used: dict[tuple[str, str], int] = defaultdict(int)
+        self.lock = threading.Lock()
+
+    def take(self, key: str, at: object) -> dict[str, Any] | None:
+        """The n-th call with a key in an attempt gets the n-th answer of that attempt, else of all; more calls get the last."""
+        found = [call for call in self.by_key.get(key, []) if call["at"] == at] or self.by_key.get(key, [])
+        with self.lock:
+            use = (key, json.dumps(at))
+            self.used[use] += 1
+            return found[min(self.used[use], len(found)) - 1] if found else None
+
+    def is_live(self, tool: str) -> bool:
+        return self.live == "all" or tool in (self.live or [])
+
+    def explain_miss(self, kind: str, name: str, request: object) -> str:
+        """Why a call has no answer, for a person."""
+        now, file = version("crewai"), os.path.basename(self.file)
+        other = "" if now == self.crewai else f"It was recorded with crewAI {self.crewai}, and this is {now}, which may have other prompts. "
+        what = f'call of the tool "{name}"' if kind == "tool" else "call of the model"
+        text = lines_of(request)
+        recorded = [lines_of(call["request"]) for calls in self.by_key.values() for call in calls if (call["kind"], call["name"]) == (kind, name)]
+        if not recorded:
+            return f"The recording {file} has no {what}. {other}Record again to keep this one."
+        nearest = max(recorded, key=lambda one: difflib.SequenceMatcher(None, one, text, autojunk=False).ratio())
+        lines = [line for line in difflib.unified_diff(nearest, text, "recorded", "now", n=1, lineterm="") if not line.startswith("@@")]
+        more = [f"({len(lines) - longest_difference} more lines)"] if len(lines) > longest_difference else []
+        difference = "\n".join([*lines[:longest_difference], *more])
+        return f"The recording {file} has no such {what}. {other}Record again to accept the difference to the nearest one:\n{difference}"
+
+
+def key_of(kind: str, name: str, request: object) -> str:
+    """What calls have in common that get the same answer."""
+    text = json.dumps([kind, name, request], sort_keys=True, default=str)
+    return hashlib.sha256(address.sub("0x", text).encode()).hexdigest()[:32]
+
+
+def lines_of(request: object) -> list[str]:
+    return json.dumps(request, indent=1, ensure_ascii=False, default=str).replace("\\n", "\n").splitlines()
+
+
+def records_in(lines: list[str]) -> Iterator[dict[str, Any]]:
+    """@raise ValueError"""
+    left = iter(lines)
+
+    def whole(value: Any) -> Any:
+        if isinstance(value, list):
+            return [whole(each) for each in value]
+        if not isinstance(value, dict):
+            return value
+        if value.keys() == {"lines"}:
+            return "\n".join(json.loads(next(left, "")) for _ in range(value["lines"]))
+        return {name: whole(each) for name, each in value.items()}
+
+    for line in left:
+        yield whole(json.loads(line))

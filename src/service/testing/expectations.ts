@@ -1,0 +1,109 @@
+import { isDeepStrictEqual } from "node:util";
+import { Ajv } from "ajv";
+import { asObject, parseJson } from "../../base/json.ts";
+import type { ExpectedCalls, Expectation } from "./test-file.ts";
+
+const ajv = new Ajv({ strict: false });
+
+/** What an execution came to. */
+export interface Outcome {
+  readonly output: string;
+  readonly outputs: readonly {
+    readonly task: string;
+    readonly attempt: number;
+    readonly output: string;
+  }[];
+  readonly seconds: number;
+  readonly tokens: number;
+  readonly calls: readonly ToolCall[];
+}
+
+export interface ToolCall {
+  readonly task: string;
+  readonly attempt: number;
+  readonly tool: string;
+  readonly arguments: unknown;
+}
+
+export interface Mismatch {
+  readonly message: string;
+  /** For a comparison, where there are texts to compare. */
+  readonly expected?: string;
+  readonly actual?: string;
+}
+
+/** Why an expectation isn't met, with a reason for each of its checks. */
+export function mismatchesOf(expected: Expectation, outcome: Outcome): readonly Mismatch[] {
+  const { task, attempt, calls = [], maxSeconds, maxTokens } = expected;
+  const isMeant = (one: { readonly task: string; readonly attempt: number }) =>
+    (task === undefined || one.task === task) && (attempt === undefined || one.attempt === attempt);
+  const found = outcome.outputs.findLast(isMeant);
+  const isOfResult = task === undefined && attempt === undefined;
+  const what = isOfResult ? "The result" : nameOf(task, attempt);
+  const output = isOfResult ? outcome.output : found?.output;
+  const { seconds, tokens } = outcome;
+  const made = outcome.calls.filter(isMeant);
+  return [
+    ...(output === undefined
+      ? [{ message: `There is no ${what.replace(/^The /, "")}.` }]
+      : textMismatches(expected, what, output)),
+    ...calls.flatMap((call) => callMismatch(call, made) ?? []),
+    ...(maxSeconds !== undefined && seconds > maxSeconds
+      ? [{ message: `It took ${seconds} s, and at most ${maxSeconds} s are expected.` }]
+      : []),
+    ...(maxTokens !== undefined && tokens > maxTokens
+      ? [{ message: `It took ${tokens} tokens, and at most ${maxTokens} are expected.` }]
+      : []),
+  ];
+}
+
+function nameOf(task: string | undefined, attempt: number | undefined): string {
+  const number = attempt === undefined ? "" : `attempt ${attempt} at `;
+  return `The output of ${number}${task === undefined ? "a task" : `the task "${task}"`}`;
+}
+
+function textMismatches(expected: Expectation, what: string, actual: string): Mismatch[] {
+  const { contains, matches, equals, jsonSchema, maxWords } = expected;
+  const mismatches: Mismatch[] = [];
+  if (contains !== undefined && !actual.includes(contains))
+    mismatches.push({ message: `${what} has no "${contains}".`, actual });
+  if (matches !== undefined && !ajv.validate({ type: "string", pattern: matches }, actual))
+    mismatches.push({ message: `${what} doesn't match /${matches}/.`, actual });
+  if (equals !== undefined && actual.trim() !== equals.trim())
+    mismatches.push({ message: `${what} is another text.`, expected: equals, actual });
+  const words = actual.split(/\s+/).filter(Boolean).length;
+  if (maxWords !== undefined && words > maxWords)
+    mismatches.push({
+      message: `${what} has ${words} words, and at most ${maxWords} are expected.`,
+      actual,
+    });
+  const problem = jsonSchema && schemaProblem(jsonSchema, actual);
+  if (problem !== undefined)
+    mismatches.push({ message: `${what} doesn't fit the JSON schema: ${problem}.`, actual });
+  return mismatches;
+}
+
+function schemaProblem(schema: object, actual: string): string | undefined {
+  const value = parseJson(actual);
+  if (value === undefined) return "it is not JSON";
+  return ajv.validate(schema, value) ? undefined : ajv.errorsText(ajv.errors, { dataVar: "it" });
+}
+
+function callMismatch(
+  { tool, min = 1, max = Infinity, arguments: given = {} }: ExpectedCalls,
+  made: readonly ToolCall[],
+): Mismatch | undefined {
+  const counted = made.filter(
+    (call) =>
+      call.tool === tool &&
+      Object.entries(given).every(([name, value]) =>
+        isDeepStrictEqual(asObject(call.arguments)[name], value),
+      ),
+  ).length;
+  if (counted >= min && counted <= max) return undefined;
+  const which = Object.keys(given).length > 0 ? ` with ${JSON.stringify(given)}` : "";
+  const limit = counted < min ? `at least ${min}` : `at most ${max}`;
+  return {
+    message: `The tool "${tool}" was called ${counted} times${which}, and ${limit} are expected.`,
+  };
+}

@@ -1,0 +1,128 @@
+import { glob, stat, writeFile } from "node:fs/promises";
+import { relative, resolve } from "node:path";
+import { ProjectError } from "../../projects/types.ts";
+import type { readTestOptions } from "../options.ts";
+import { runTests, type TestResult } from "./run-tests.ts";
+import { readTestFile, suffix, titleOf, type TestCase } from "./test-file.ts";
+
+/** Characters of a text that is shown under a failure. */
+const shownText = 500;
+
+/**
+ * Runs the tests in files and folders, and prints each result. Resolves to the exit status: 1 if a test failed, 2 if one could not
+ * run, or there is none.
+ */
+export async function runTestCommand({
+  paths,
+  mode,
+  python,
+  junit,
+  isJson,
+}: ReturnType<typeof readTestOptions>): Promise<number> {
+  const print = (text: string) => void process.stdout.write(`${text}\n`);
+  const results: TestResult[] = [];
+  const problems: string[] = [];
+  const tests: TestCase[] = [];
+  for (const file of await filesIn(paths))
+    try {
+      tests.push(...(await readTestFile(file)));
+    } catch (error) {
+      if (!(error instanceof ProjectError)) throw error;
+      problems.push(error.message);
+    }
+  for (const message of problems)
+    print(isJson ? JSON.stringify({ type: "problem", message }) : message);
+  if (tests.length === 0 && problems.length === 0) {
+    print(
+      isJson
+        ? JSON.stringify({ type: "problem", message: "There are no tests." })
+        : `There are no tests: files NAME${suffix} with "expect", "answers" or "cases".`,
+    );
+    return 2;
+  }
+  await runTests(tests, mode, python, (result) => {
+    results.push(result);
+    print(isJson ? JSON.stringify(reported(result)) : told(result));
+  });
+  if (!isJson) print(`\n${summaryOf(results)}`);
+  if (junit !== undefined) await writeFile(junit, junitOf(results));
+  if (problems.length > 0 || results.some(({ state }) => state === "error")) return 2;
+  return results.some(({ state }) => state === "failed") ? 1 : 0;
+}
+
+async function filesIn(paths: readonly string[]): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const path of paths.length > 0 ? paths : ["."]) {
+    const whole = resolve(path);
+    const isFolder = await stat(whole).then(
+      (file) => file.isDirectory(),
+      () => false,
+    );
+    if (!isFolder) found.push(whole);
+    else
+      for await (const file of glob(`**/*${suffix}`, {
+        cwd: whole,
+        exclude: (name) => /(^|[/\\])(node_modules|\.[^/\\.]+)$/.test(name),
+      }))
+        found.push(resolve(whole, file));
+  }
+  return [...new Set(found)].sort();
+}
+
+function reported({ test, failures, ...result }: TestResult) {
+  return {
+    ...{ type: "test", file: test.file, case: test.name, ...result },
+    failures: failures.map(({ at, ...failure }) => ({ ...failure, ...(at && { line: at.line }) })),
+  };
+}
+
+function told({ test, state, seconds, tokens, failures }: TestResult): string {
+  const mark = { passed: "✓", failed: "✗", error: "!" }[state];
+  const cost = tokens > 0 ? `, ${tokens} tokens` : "";
+  const lines = failures.flatMap(({ message, expected, actual, at }) => [
+    at ? `${relative(process.cwd(), test.file)}:${at.line}: ${message}` : message,
+    ...(expected === undefined ? [] : [`Expected: ${cut(expected)}`]),
+    ...(actual === undefined ? [] : [`Actual: ${cut(actual)}`]),
+  ]);
+  const indented = lines.map((line) => `\n    ${line.replaceAll("\n", "\n    ")}`).join("");
+  return `${mark} ${titleOf(test)} (${seconds} s${cost})${indented}`;
+}
+
+function cut(text: string): string {
+  return text.length <= shownText ? text : `${text.slice(0, shownText)}…`;
+}
+
+function summaryOf(results: readonly TestResult[]): string {
+  const count = (wanted: TestResult["state"]) =>
+    results.filter(({ state }) => state === wanted).length;
+  const tokens = results.reduce((sum, result) => sum + result.tokens, 0);
+  return `${count("passed")} passed, ${count("failed")} failed, ${count("error")} could not run; ${tokens} tokens`;
+}
+
+/** As build servers read it. */
+function junitOf(results: readonly TestResult[]): string {
+  const cases = results.map(({ test, state, seconds, failures }) => {
+    const kind = state === "error" ? "error" : "failure";
+    const inside = failures.map(
+      ({ message, actual = "" }) =>
+        `<${kind} message="${escaped(message)}">${escaped(actual)}</${kind}>`,
+    );
+    const name = escaped(test.name === "" ? "test" : test.name);
+    return `  <testcase classname="${escaped(titleOf({ ...test, name: "" }))}" name="${name}" time="${seconds}">${inside.join("")}</testcase>\n`;
+  });
+  const count = (wanted: TestResult["state"]) =>
+    results.filter(({ state }) => state === wanted).length;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="crewdeck" tests="${results.length}" failures="${count("failed")}" errors="${count("error")}">\n${cases.join("")}</testsuite>\n`;
+}
+
+/** Control characters are not allowed in XML. */
+function escaped(text: string): string {
+  const entities: Readonly<Record<string, string>> = {
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+    '"': "&quot;",
+    "\n": "&#10;",
+  };
+  return text.replace(/[^\P{Cc}\t\n]/gu, "").replace(/[&<>"\n]/g, (each) => entities[each] ?? each);
+}

@@ -1,0 +1,168 @@
+import { Ajv } from "ajv";
+import addFormats from "ajv-formats";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import schema from "../../../media/kickoff.schema.json" with { type: "json" };
+import { readRegularFile } from "../../base/files.ts";
+import { isObject, parseJson, type JsonObject, type JsonValue } from "../../base/json.ts";
+import { projectRoot } from "../../projects/pyproject.ts";
+import { parseJsonc, type Place } from "../../projects/source.ts";
+import { ProjectError, type Position } from "../../projects/types.ts";
+import { unreadable } from "../errors.ts";
+import { explain } from "../server/config.ts";
+
+/** What a person says about the output of an attempt. */
+export type Answer = { readonly approve: string } | { readonly reject: string };
+
+/** What has to be true of the result, or of a task's or an attempt's output. */
+export interface Expectation {
+  readonly task?: string;
+  /** From 1; by default the last one. */
+  readonly attempt?: number;
+  readonly contains?: string;
+  /** A regular expression. */
+  readonly matches?: string;
+  readonly equals?: string;
+  readonly jsonSchema?: JsonObject;
+  readonly maxWords?: number;
+  readonly calls?: readonly ExpectedCalls[];
+  readonly maxSeconds?: number;
+  readonly maxTokens?: number;
+}
+
+/** Of a tool: by default, it was called at least once. */
+export interface ExpectedCalls {
+  readonly tool: string;
+  readonly min?: number;
+  readonly max?: number;
+  /** Each call that counts has these among its arguments. */
+  readonly arguments?: JsonObject;
+}
+
+/** One run of a crew, with what is expected of it. */
+export interface TestCase {
+  readonly file: string;
+  /** Empty for a file without cases. */
+  readonly name: string;
+  /** The project's folder, and which of several crews in it. */
+  readonly folder: string;
+  readonly crewClass: string | undefined;
+  readonly inputs: JsonObject;
+  readonly meta: JsonObject | undefined;
+  /** By task, in the order of the attempts. Other outputs are approved. */
+  readonly answers: Readonly<Record<string, readonly Answer[]>>;
+  readonly expect: readonly (Expectation & { readonly at: Position })[];
+  /** The tools that run for real in a replay. */
+  readonly tools: "live" | readonly string[] | undefined;
+  /** The path of the recording. */
+  readonly recording: string;
+}
+
+/** A request file with a test's members. */
+interface Content {
+  readonly crew?: string | null;
+  readonly inputs?: JsonObject | null;
+  readonly meta?: JsonObject | null;
+  readonly answers?: TestCase["answers"];
+  readonly expect?: readonly Expectation[];
+  readonly cases?: string | readonly JsonObject[];
+  readonly tools?: "live" | readonly string[];
+}
+
+export const suffix = ".kickoff.json";
+
+/** Characters. */
+const longestFile = 10_000_000;
+
+const ajv = new Ajv({ allErrors: true, verbose: true, strict: false });
+addFormats(ajv, ["regex"]);
+const isContent = ajv.compile<Content>({ ...schema, anyOf: [{}] });
+
+/** The cases of a file; none for a request file without expectations. @throws {ProjectError} with the place */
+export async function readTestFile(file: string): Promise<readonly TestCase[]> {
+  const text = await readText(file);
+  const shown = relative(process.cwd(), file);
+  const report = (error: ProjectError) => {
+    throw error;
+  };
+  const place = parseJsonc({ file: shown, text }, { report, broken: new Set() });
+  const content: unknown = place.plain();
+  if (!isContent(content)) {
+    const [error] = isContent.errors ?? [];
+    throw error ? explain(error, place) : new ProjectError(`${shown} is not valid.`);
+  }
+  const { answers = {}, expect = [], cases, tools } = content;
+  if (expect.length === 0 && cases === undefined && !Object.hasOwn(content, "answers")) return [];
+  const [folder = "", crewClass] = await crewOf(file, content.crew ?? undefined, place);
+  const placed = (place.inside.get("expect")?.list ?? []).flatMap((at, index) => {
+    const one = expect[index];
+    return one ? [{ ...one, at: at.position }] : [];
+  });
+  const rows = cases === undefined ? [{}] : await rowsOf(file, cases, place);
+  return rows.map((row, index) => {
+    const { label, inputs, own } = columnsOf(row);
+    const at = place.inside.get("cases")?.position ?? place.position;
+    const name = cases === undefined ? "" : (label ?? `case ${index + 1}`);
+    const stem = file.slice(0, -suffix.length);
+    return {
+      ...{ file, name, folder, crewClass, answers, tools },
+      meta: content.meta ?? undefined,
+      inputs: { ...content.inputs, ...inputs },
+      expect: own ? [...placed, { ...own, at }] : placed,
+      recording: `${stem}${cases === undefined ? "" : `.${index + 1}`}.recording.jsonl`,
+    };
+  });
+}
+
+/** @throws {ProjectError} */
+async function readText(file: string): Promise<string> {
+  try {
+    return (await readRegularFile(file, longestFile)).toString("utf8");
+  } catch (error) {
+    throw new ProjectError(unreadable(file, error));
+  }
+}
+
+/** The project's folder, and the class of several. By default, the project in whose folder the file is. */
+async function crewOf(file: string, crew: string | undefined, place: Place) {
+  if (crew === undefined) return [await projectRoot(dirname(file))];
+  const [folder = "", crewClass] = crew.split("#");
+  if (/^\.{0,2}[/\\]|^\.{1,2}$/.test(folder)) return [resolve(dirname(file), folder), crewClass];
+  const at = place.inside.get("crew") ?? place;
+  throw at.error(
+    `A test runs a project on this machine, so "crew" is its folder, such as ./.. Without "crew", it is the project of the test's folder.`,
+  );
+}
+
+/** The cases of another file are lines of JSON. */
+async function rowsOf(
+  file: string,
+  cases: string | readonly JsonObject[],
+  place: Place,
+): Promise<readonly JsonObject[]> {
+  if (typeof cases !== "string") return cases;
+  const lines = (await readText(join(dirname(file), cases))).split("\n");
+  const at = place.inside.get("cases") ?? place;
+  return lines.flatMap((line, index) => {
+    if (line.trim() === "") return [];
+    const row = parseJson(line);
+    if (isObject(row)) return [row as JsonObject];
+    throw at.error(`Line ${index + 1} of ${cases} is not a JSON object.`);
+  });
+}
+
+/** What is expected of the result in a case's own columns, such as `expect.contains`. */
+function columnsOf(row: JsonObject) {
+  const inputs: Record<string, JsonValue> = {};
+  const own: Record<string, JsonValue> = {};
+  for (const [name, value] of Object.entries(row))
+    if (name.startsWith("expect.")) own[name.slice("expect.".length)] = value;
+    else if (name !== "label") inputs[name] = value;
+  const label = typeof row["label"] === "string" ? row["label"] : undefined;
+  return { label, inputs, own: Object.keys(own).length > 0 ? (own as Expectation) : undefined };
+}
+
+/** As a person sees it: the file, and the case. */
+export function titleOf({ file, name }: Pick<TestCase, "file" | "name">): string {
+  const shown = relative(process.cwd(), file).replaceAll(sep, "/") || basename(file);
+  return name === "" ? shown : `${shown} › ${name}`;
+}

@@ -1,0 +1,270 @@
+"""Calls of models and tools: kept whole, and answered by a recording."""
+
+import asyncio
+import http.server
+import json
+import threading
+
+import pytest
+from conftest import opened, version
+from crewai.tools import BaseTool, tool
+
+from crewdeck_worker.calls import Calls, tokens_of
+from crewdeck_worker.recording import records_in
+
+chat = {"choices": [{"message": {"role": "assistant", "content": "Hi"}}], "usage": {"prompt_tokens": 7, "completion_tokens": 2}}
+events = 'data: {"choices": []}\n\ndata: {"choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 1}}\n\ndata: [DONE]\n\n'
+
+
+@pytest.fixture
+def model():
+    """An endpoint, and what it was asked. A prompt is a status, or asks for a stream."""
+    asked = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            asked.append(body)
+            prompt = str(body.get("prompt"))
+            kind, text = ("text/event-stream", events) if prompt == "stream" else ("application/json", json.dumps(chat))
+            self.send_response(int(prompt) if prompt.isdigit() else 200)
+            self.send_header("content-type", kind)
+            self.send_header("content-length", str(len(text)))
+            self.end_headers()
+            self.wfile.write(text.encode())
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/v1", asked
+    server.shutdown()
+
+
+class Kept(Calls):
+    """Those of one attempt, which follow each other as the service has them in a recording."""
+
+    def __init__(self):
+        self.kept = []
+        super().__init__(lambda kind, call: self.kept.append(call))
+        self.tap()
+
+    def make(self, attempt, at=("one", 1)):
+        def made():
+            attempt()
+            return {"usage": "crewAI's"}
+
+        return self.during(list(at), made)
+
+    def record(self, file, **more):
+        lines = [{"recording": 1, "crewai": version, **more}, *({"at": ["one", 1], **call} for call in self.kept)]
+        file.write_text("\n".join(map(json.dumps, lines)))
+        self.kept.clear()
+        return {"file": str(file), "live": []}
+
+
+def ask(url, prompt, client="httpx", path="/chat/completions"):
+    module = __import__(client)
+    with module.Client() as sender:
+        return sender.post(url + path, json={"model": "m", "prompt": prompt}).text
+
+
+async def ask_later(url, prompt, client):
+    module = __import__(client)
+    async with module.AsyncClient() as sender:
+        async with sender.stream("POST", url + "/chat/completions", json={"model": "m", "prompt": prompt}) as response:
+            return "".join([text async for text in response.aiter_text()])
+
+
+@pytest.mark.parametrize("client", ["httpx", "httpx2"])
+def test_answers_are_kept_as_they_arrive_and_replayed_in_their_order(forked, model, tmp_path, client):
+    pytest.importorskip(client)
+    url, asked = model
+
+    def run():
+        calls = Kept()
+        calls.open([], None)
+        told = []
+
+        def attempt():
+            told.append([ask(url, "a", client), ask(url, "a", client), asyncio.run(ask_later(url, "stream", client))])
+
+        usage = calls.make(attempt)["usage"]
+        live = [(call["name"], call["request"], call["status"], call["response"]) for call in calls.kept]
+        calls.open([], calls.record(tmp_path / "r.jsonl"))
+        assert calls.make(attempt)["usage"] == usage
+        assert told[0] == told[1]
+        assert live == [(call["name"], call["request"], call["status"], call["response"]) for call in calls.kept]
+        return usage, live
+
+    usage, live = forked(run)
+    assert usage == {"total_tokens": 24, "prompt_tokens": 19, "completion_tokens": 5}
+    assert live[0] == ("chat/completions", {"model": "m", "prompt": "a"}, 200, chat)
+    assert live[2][3] == events
+    assert [each["prompt"] for each in asked] == ["a", "a", "stream"]
+
+
+def test_a_call_that_is_not_recorded_fails_the_attempt_with_the_difference(forked, model, tmp_path):
+    url, _ = model
+
+    def run():
+        calls = Kept()
+        calls.open([], None)
+        calls.make(lambda: ask(url, "Write about tea.\nIn one line."))
+        calls.open([], calls.record(tmp_path / "poem.recording.jsonl", crewai="1.14.7"))
+        return calls.make(lambda: ask(url, "Write about tea.\nIn two lines."))
+
+    message = forked(run)
+    assert message.startswith("The recording poem.recording.jsonl has no such call of the model. It was recorded with crewAI 1.14.7, and this is ")
+    assert message.endswith('-In one line."\n+In two lines."\n }')
+
+
+def test_no_request_leaves_where_nothing_like_it_is_recorded(forked, model, tmp_path):
+    url, _ = model
+
+    def run():
+        calls = Kept()
+        calls.open([], calls.record(tmp_path / "r.jsonl"))
+        texts = []
+        try:
+            calls.make(lambda: texts.append(ask("http://127.0.0.1:1/v1", "a")))
+        except Exception as error:
+            return str(error), texts
+
+    message, [text] = forked(run)
+    assert message == "The recording r.jsonl has no call of the model. Record again to keep this one."
+    assert json.loads(text) == {"error": {"message": "Crewdeck: not recorded"}}
+
+
+def test_a_recording_that_cannot_be_read_is_said(forked, tmp_path):
+    def run(text):
+        (tmp_path / "r.jsonl").write_text(text)
+        Kept().open([], {"file": str(tmp_path / "r.jsonl"), "live": []})
+
+    for text in ("", "{", '{"recording": 1}', '{"crewai": "1"}\n{"key": "a"', '{"crewai": "1"}\n{"at": {"lines": 2}}\n"a"'):
+        assert "can't be read" in forked(lambda: run(text))
+
+
+def test_tools_answer_from_the_recording_or_run_for_real(forked, tmp_path):
+    def run():
+        calls = Kept()
+        calls.open([], None)
+        ran = []
+
+        @tool("mail")
+        def mail(to: str) -> str:
+            """Sends one."""
+            ran.append(to)
+            return f"sent {len(ran)}"
+
+        @tool("later")
+        async def later(to: str) -> dict:
+            """Sends one."""
+            ran.append(to)
+            return {"to": to}
+
+        class Look(BaseTool):
+            name: str = "look"
+            description: str = "Looks."
+
+            def _run(self, at: str) -> str:
+                ran.append(at)
+                raise ValueError(f"nothing at {at}")
+
+        look = Look()
+
+        def attempt():
+            told.append([mail.run(to="a"), mail.to_structured_tool().invoke({"to": "a"}), later.run(to="b")])
+            with pytest.raises(Exception, match="nothing at c"):
+                look.run(at="c")
+
+        told = []
+        calls.make(attempt)
+        replay = calls.record(tmp_path / "r.jsonl")
+        calls.open([], replay)
+        calls.make(attempt)
+        once = list(ran)
+        calls.open([], {**replay, "live": ["later"]})
+        calls.make(attempt)
+        return told, once, ran
+
+    told, once, ran = forked(run)
+    assert told == [["sent 1", "sent 2", {"to": "b"}]] * 3
+    assert once == ["a", "a", "b", "c"]
+    assert ran == [*once, "b"]
+
+
+def test_secrets_of_the_project_are_in_no_call(forked, model, monkeypatch):
+    url, _ = model
+    monkeypatch.setenv("MAIL_TOKEN", "tok-en-1")
+
+    def run():
+        calls = Kept()
+        calls.open([("STATION", "Blindern"), ("OPENAI_MODEL_NAME", "gpt-4o-mini")], None)
+        calls.make(lambda: ask(url, "gpt-4o-mini at Blindern with tok-en-1"))
+        return calls.kept[0]["request"]["prompt"]
+
+    assert forked(run) == "gpt-4o-mini at [hidden] with [hidden]"
+
+
+def test_a_long_call_is_cut(forked, model):
+    url, _ = model
+
+    def run():
+        calls = Kept()
+        calls.make(lambda: ask(url, "a" * 600_000))
+        return calls.kept[0]
+
+    call = forked(run)
+    assert call["isCut"] and len(call["request"]) == 500_000 and call["response"] == chat
+
+
+def test_models_that_send_in_other_ways_are_named_before_a_replay(forked, project, tmp_path):
+    folder = project(
+        {
+            "crew.py": """
+from crewai import Agent, Crew, Task
+from crewai.llms.base_llm import BaseLLM
+
+class Own(BaseLLM):
+    def call(self, *_, **__):
+        return "a"
+
+agent = Agent(role="a", goal="b", backstory="c", llm=Own(model="own"))
+crew = Crew(agents=[agent], tasks=[Task(description="d", expected_output="e", agent=agent)])
+"""
+        }
+    )
+
+    def run():
+        calls = Kept()
+        calls.check(opened(folder, "crew.py").crew())
+        calls.open([], calls.record(tmp_path / "r.jsonl"))
+        calls.check(opened(folder, "crew.py").crew())
+
+    assert forked(run) == "Calls of Own can't be replayed: only those of models that send their requests by httpx."
+
+
+@pytest.mark.parametrize(
+    "answer, tokens",
+    [
+        ({"usage": {"input_tokens": 3, "cache_read_input_tokens": 4, "output_tokens": 5}}, (7, 5)),
+        ({"usageMetadata": {"promptTokenCount": 3, "candidatesTokenCount": 5, "thoughtsTokenCount": 2}}, (3, 7)),
+        (
+            'event: message_start\ndata: {"message": {"usage": {"input_tokens": 3, "output_tokens": 1}}}\n\n'
+            'data: {"usage": {"output_tokens": 5}}\n',
+            (3, 5),
+        ),
+        ('data: {"response": {"usage": {"input_tokens": 3, "output_tokens": 5}}}', (3, 5)),
+        ("Bad gateway", (0, 0)),
+        (None, (0, 0)),
+    ],
+)
+def test_tokens_are_those_that_the_model_tells(answer, tokens):
+    assert tokens_of(answer) == tokens
+
+
+def test_a_text_of_several_lines_is_read_from_its_lines():
+    lines = ['{"a": {"lines": 2}, "b": [{"lines": 3}]}', '"x"', '"\\"y\\""', '""', '""', '"z"', '{"c": 1}']
+    assert list(records_in(lines)) == [{"a": 'x\n"y"', "b": ["\n\nz"]}, {"c": 1}]

@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { mismatchesOf, type Outcome } from "../../../../src/service/testing/expectations.ts";
+import type { Expectation } from "../../../../src/service/testing/test-file.ts";
+
+const call = { task: "research", attempt: 1, tool: "search" };
+const outcome: Outcome = {
+  output: " A cup of tea\n",
+  outputs: [
+    { task: "research", attempt: 1, output: '{"leaves": 2}' },
+    { task: "outline", attempt: 1, output: "Long outline" },
+    { task: "outline", attempt: 2, output: "Short" },
+  ],
+  seconds: 2.5,
+  tokens: 100,
+  calls: [
+    { ...call, arguments: { for: "tea", limit: 3 } },
+    { ...call, arguments: { for: "cups" } },
+  ],
+};
+
+describe("What is expected of a run", () => {
+  const met: readonly Expectation[] = [
+    { contains: "cup of", matches: "^.A \\w+", equals: "A cup of tea", maxWords: 4 },
+    { task: "outline", equals: "Short" },
+    { task: "outline", attempt: 1, contains: "Long" },
+    { task: "research", jsonSchema: { properties: { leaves: { type: "integer" } } } },
+    { task: "research", calls: [{ tool: "search", min: 2, max: 2 }] },
+    { calls: [{ tool: "search", max: 1, arguments: { for: "tea" } }] },
+    { task: "outline", calls: [{ tool: "search", min: 0, max: 0 }] },
+    { maxSeconds: 2.5, maxTokens: 100 },
+  ];
+  for (const expected of met)
+    it(`is met: ${JSON.stringify(expected)}`, () =>
+      assert.deepEqual(mismatchesOf(expected, outcome), []));
+
+  const unmet: readonly (readonly [Expectation, string])[] = [
+    [{ contains: "coffee" }, 'The result has no "coffee".'],
+    [{ matches: "^tea" }, "The result doesn't match /^tea/."],
+    [{ equals: "a cup of tea" }, "The result is another text."],
+    [{ maxWords: 3 }, "The result has 4 words, and at most 3 are expected."],
+    [{ task: "outline", contains: "Long" }, 'The output of the task "outline" has no "Long".'],
+    [
+      { task: "outline", attempt: 1, equals: "Short" },
+      'The output of attempt 1 at the task "outline" is another text.',
+    ],
+    [{ task: "poem", contains: "" }, 'There is no output of the task "poem".'],
+    [{ task: "outline", jsonSchema: {} }, "it is not JSON"],
+    [
+      { task: "research", jsonSchema: { required: ["cups"] } },
+      "must have required property 'cups'",
+    ],
+    [
+      { calls: [{ tool: "search", min: 3 }] },
+      'The tool "search" was called 2 times, and at least 3 are expected.',
+    ],
+    [
+      { calls: [{ tool: "search", arguments: { for: "milk" } }] },
+      'The tool "search" was called 0 times with {"for":"milk"}, and at least 1 are expected.',
+    ],
+    [{ maxSeconds: 2 }, "It took 2.5 s, and at most 2 s are expected."],
+    [{ maxTokens: 99 }, "It took 100 tokens, and at most 99 are expected."],
+  ];
+  for (const [expected, message] of unmet)
+    it(`is not met: ${JSON.stringify(expected)}`, () => {
+      const [first, ...more] = mismatchesOf(expected, outcome);
+      assert.ok(first?.message.includes(message), first?.message);
+      assert.deepEqual(more, []);
+    });
+});
