@@ -59,9 +59,7 @@ const stream = v.pipe(
   }),
   v.check((given) => isConsistent(given) && (given.url !== "" || given.events.length === 0)),
 );
-/** Of a test, which `crewdeck test` runs and checks. A kickoff never has them. */
 const ofTest = v.optional(v.unknown());
-const testMembers = { answers: ofTest, expect: ofTest, cases: ofTest, tools: ofTest };
 /** Of a request file, of which a kickoff has all but the first four and those of a test. `$schema` is for editors. */
 const body = {
   ...{ crew: trimmed, label: trimmed, $schema: text, extra: object },
@@ -69,7 +67,7 @@ const body = {
   ...forEachCallback(() => trimmed),
   humanInputWebhook: v.nullish(human, {}),
   webhooks: v.nullish(stream, {}),
-  ...testMembers,
+  ...{ answers: ofTest, expect: ofTest, cases: ofTest, tools: ofTest },
 };
 const schema = v.object(body);
 export const requestFileMembers = Object.keys(body);
@@ -195,8 +193,7 @@ export function readRequestFile(text: string) {
     at: at(path),
     text: misplacedText(path.at(-1) ?? ""),
   }));
-  // A test is its project's.
-  if (crew === undefined && !Object.keys(testMembers).some((name) => name in given))
+  if (crew === undefined && !["answers", "expect", "cases"].some((name) => name in given))
     others.push({
       kind: "schema",
       at: at(["crew"]),
