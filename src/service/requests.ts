@@ -13,14 +13,12 @@ import type { RunAgain } from "./run-again.ts";
 import type { Callbacks, CallbackTarget, Decision, Execution } from "./model.ts";
 
 /** Undefined when the source runs, not the bundle. */
-declare const CREWDECK_OPENAPI: string | undefined;
+declare const CREWDECK_OPENAPI: object | undefined;
 
-const yaml =
-  typeof CREWDECK_OPENAPI === "string"
+export const openapi =
+  typeof CREWDECK_OPENAPI === "object"
     ? CREWDECK_OPENAPI
-    : readFileSync(new URL("openapi.yaml", import.meta.url), "utf8");
-
-export const openapi = parse(yaml) as object;
+    : (parse(readFileSync(new URL("openapi.yaml", import.meta.url), "utf8")) as object);
 
 const ajv = new Ajv({
   allErrors: true,
