@@ -182,6 +182,8 @@ describe("feedback in an execution's document", () => {
       dialogOf(question).text,
       /^Attempt 1\. The crew continues with this output\.\n\nGoes to “Writers” \(crew\.test\)\. Your feedback becomes context for later tasks\.\n\nThis can cost money\.\n\nThis is sent:\nApproved\.\n\nThe output:\n# Draft\n\nLine 0\.\n[\s\S]*Line 12\. … \(\d+ more characters, not shown\)$/,
     );
+    const rehearsed = { ...approval, execution: { ...execution, engine: "rehearsal" as const } };
+    assert.doesNotMatch(dialogOf(feedbackQuestion(rehearsed)).text, /cost/);
   });
 
   it("shows what a flow asks before its output, when an answer is sent", () => {

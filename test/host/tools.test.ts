@@ -286,15 +286,6 @@ describe("Tools for language models, with a scripted crew:", () => {
       );
   });
 
-  it("the question mentions that feedback can cost money, except on the rehearsal engine", async () => {
-    const asked = async (execution: Execution) => {
-      await allow(tools({ execution }), giveFeedback, approval);
-      return questionsIn(person!).join();
-    };
-    assert.match(await asked(anExecution()), /This can cost money\./);
-    assert.doesNotMatch(await asked(anExecution({ engine: "rehearsal" })), /cost/);
-  });
-
   it("a dialog asks before every kickoff and every feedback, and each answer is for one call", async () => {
     const made = tools();
     for (const [name, input] of [

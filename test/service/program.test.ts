@@ -28,26 +28,6 @@ describe("service: as a program", () => {
     assert.ok(!service.log().includes(service.token));
   });
 
-  it("serves several crews, each at an address with its folder's name", async () => {
-    const folder = temporaryFolder("crews");
-    for (const name of ["one", "two"])
-      cpSync(exampleCrew, path.join(folder, name), { recursive: true });
-    const [one, two] = ["one", "two"].map((name) => path.join(folder, name));
-    const service = await startService({
-      folder: one ?? "",
-      args: [two ?? "", "--task-seconds", "0"],
-    });
-    const { url, token } = service;
-    const listed = (await new CrewApi(service).get("/")).body;
-    assert.deepEqual(listed, {
-      crews: ["one", "two"].map((name) => ({ name, url: `${url}/${name}` })),
-    });
-    const crew = new CrewApi({ url: `${url}/two`, token });
-    const id = await crew.kickoff({ inputs: await inputsOf(crew) });
-    await crew.untilWaiting(id);
-    await service.stop();
-  });
-
   it("refuses more than a megabyte, closes the connection after a request whose body it didn't read, and says so", async () => {
     const service = await startService();
     const api = new CrewApi(service);

@@ -36,8 +36,12 @@ const tooMany = new CrewApiError({
   message: "The crew asks to wait. ".repeat(5),
   remedy: "Try again in a minute.",
 });
-const mayHaveStarted = (execution?: Execution) =>
-  new MaybeStartedError("It may have started.", execution);
+const mayHaveStarted = () => new MaybeStartedError("It may have started.", undefined);
+const links = ["Set Up Callbacks…", "Test Callbacks", "Don't Show Again"];
+const hint = (run: () => unknown = () => undefined) => ({
+  text: "No callback can come.",
+  actions: links.map((title) => ({ title, run })),
+});
 const typed = (text: string): FormValues => ({
   ...initialValues([]),
   inputs: [{ name: "topic", mode: "text", text }],
@@ -66,6 +70,7 @@ describe("The kickoff form in a browser", () => {
     });
     let isShown = false;
     form.session.tell("rehearsal", { text: "No model is called." });
+    form.session.tell("hint", hint());
     form.session.tell("advice", {
       text: "1 note",
       actions: [{ title: "Show", run: () => (isShown = true) }],
@@ -269,22 +274,11 @@ describe("The kickoff form in a browser", () => {
     ]);
   });
 
-  it("doesn't send again what may have started until the person confirms it", async () => {
-    const unconfirmed = anExecution({ state: "unconfirmed", kickoffIds: [] });
-    await open({
-      fields: [{ name: "topic" }],
-      start: () => Promise.reject(mayHaveStarted(unconfirmed)),
-    });
+  it("has the focus on its button when the person confirms to send again what may have started", async () => {
+    await open({ fields: [{ name: "topic" }], start: () => Promise.reject(mayHaveStarted()) });
     await field("topic").fill("Otters");
     await kickOff().click();
     await says("It may have started.");
-    await page.keyboard.press("Control+Enter");
-    await form.hideAndShow();
-    await says("It may have started.");
-    await page.keyboard.press("Control+Enter");
-    await button("Open Execution").click();
-    await waitFor("the record to be shown", () => form.opened.length === 1);
-    assert.equal(form.sent.length, 1);
     form.start = () => Promise.resolve(anExecution());
     await button("Kick Off Again").click();
     await page.getByText("It may have started.").waitFor({ state: "detached" });
@@ -307,6 +301,21 @@ describe("The kickoff form in a browser", () => {
     assert.equal(await value("topic"), "Sea Otters");
   });
 
+  it("moves the focus to the first field when a person hides the hint", async () => {
+    await open();
+    let isHidden = false;
+    form.session.tell(
+      "hint",
+      hint(() => (isHidden = true)),
+    );
+    await button("Don't Show Again").click();
+    await waitFor("the click", () => isHidden);
+    form.session.takeFocus();
+    form.session.tell("hint", undefined);
+    await page.getByText("No callback can come.").waitFor({ state: "detached" });
+    await isFocused("topic");
+  });
+
   it("grows a field with its text, up to a part of the window", async () => {
     await open();
     const height = async () => (await field("topic").boundingBox())!.height;
@@ -327,6 +336,7 @@ describe("The kickoff form in a browser", () => {
         size,
         start: () => Promise.reject(tooMany),
       });
+      form.session.tell("hint", hint());
       await fill({ topic: "Otters", audience: "Children" });
       await kickOff().click();
       await says("Try again in a minute.");

@@ -98,13 +98,6 @@ describe("The timeline, in the window", () => {
     await row(/^Task outline/).click();
     await waitFor("the task open", async () => (await fold.getAttribute("open")) !== null);
     assert.ok(await tree().evaluate((element) => element === document.activeElement));
-    await window.page.keyboard.press("Enter");
-    await waitFor("the focus on the task", () =>
-      fold
-        .locator("summary")
-        .first()
-        .evaluate((summary) => summary === document.activeElement),
-    );
     await page.getByRole("heading", { name: "Timeline" }).click();
     await page
       .getByRole("treeitem", { name: /^Task research/ })

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Gate } from "../support/gate.ts";
+import { storageFolder } from "../support/many-executions.ts";
 import { signal } from "../support/processes.ts";
 import { startService, type RunningService } from "../support/service.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
 import { noCallbacks } from "../support/no-callbacks.ts";
 import { waitFor } from "../support/wait.ts";
-import { approveByLens, connectCrew, openExecution, openForm, rejectByLens } from "./person.ts";
+import { connectCrew, openExecution, openForm, rejectByLens } from "./person.ts";
 import { waitForDocument } from "./story.ts";
 import { toastsOf, watchToasts } from "./toasts.ts";
 
@@ -116,25 +116,6 @@ describe("Two windows on one store", () => {
       assert.deepEqual(await notified("“cocoa”"), []);
     });
   });
-
-  describe("with a local crew that one of them starts", () => {
-    it("its service goes on when the window that started it is killed, and the other answers", async () => {
-      await first.runCommand("Crewdeck: Serve…");
-      await first.quickInput.choose("Which crew?", "example_crew");
-      await first.tree.row("example_crew").waitFor();
-      second = await first.secondWindow();
-      await second.tree.open("Crewdeck");
-      await kickOff(second, "example_crew", "juice");
-      await waitForDocument(second, /# juice/);
-      const before = serviceOf(first);
-      signal(first.extensionHost, "SIGKILL");
-      await first.page.goto("about:blank");
-      await waitForRow(second, "juice", atReview);
-      await approveByLens(second);
-      await waitForRow(second, "juice", /completed/i);
-      assert.deepEqual(serviceOf(second), before);
-    });
-  });
 });
 
 async function kickOff(window: VSCodeWindow, crew: string, topic: string): Promise<void> {
@@ -157,8 +138,8 @@ async function waitForRow({ tree }: VSCodeWindow, label: string, state: RegExp):
 }
 
 /** The window that polls, by its name in the extension's database. */
-function leaseOwner(window: VSCodeWindow): unknown {
-  const database = new DatabaseSync(path.join(storageOf(window), "crewdeck.db"), {
+function leaseOwner({ dataFolder }: VSCodeWindow): unknown {
+  const database = new DatabaseSync(path.join(storageFolder(dataFolder), "crewdeck.db"), {
     readOnly: true,
   });
   try {
@@ -166,14 +147,4 @@ function leaseOwner(window: VSCodeWindow): unknown {
   } finally {
     database.close();
   }
-}
-
-function serviceOf(window: VSCodeWindow): unknown {
-  const local = path.join(storageOf(window), "local");
-  const [crew = ""] = readdirSync(local);
-  return JSON.parse(readFileSync(path.join(local, crew, "service.json"), "utf8"));
-}
-
-function storageOf({ dataFolder }: VSCodeWindow): string {
-  return path.join(dataFolder, "data", "User", "globalStorage", "crewdeck.crewdeck");
 }
