@@ -7,7 +7,12 @@ import {
   requestFileMembers,
 } from "../../src/kickoff/request-files/request-file.ts";
 import { readRelayOptions } from "../../src/relay/options.ts";
-import { readMigrateOptions, readOptions, readTokenOptions } from "../../src/service/options.ts";
+import {
+  readMigrateOptions,
+  readOptions,
+  readTestOptions,
+  readTokenOptions,
+} from "../../src/service/options.ts";
 import { parseConfig } from "../../src/service/server/config.ts";
 import { projectFolder } from "../support/folders.ts";
 import { markdownTargets } from "../support/markdown-links.ts";
@@ -60,6 +65,7 @@ describe("the documentation", () => {
   it("shows commands of the service with options that it takes, and a configuration that it reads", () => {
     const readers = {
       serve: readOptions,
+      test: readTestOptions,
       token: readTokenOptions,
       migrate: readMigrateOptions,
       relay: readRelayOptions,

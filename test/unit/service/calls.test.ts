@@ -123,6 +123,13 @@ describe("service: calls of an execution", () => {
     assert.equal((await harness.request("GET", `/executions/${id}/calls/2`)).status, 404);
   });
 
+  it("are answered by a recording, which the status names", async () => {
+    await serve({ engine: engineWith([]) });
+    const id = await harness.kickoff({ inputs, replay: { file: "a.recording.jsonl" } });
+    const { body } = await harness.request("GET", `/${id}/status`);
+    assert.equal(asObject(body)["recording"], "a.recording.jsonl");
+  });
+
   it("can't be replayed in a rehearsal", async () => {
     await serve();
     const body = { inputs, replay: { file: "a.recording.jsonl" } };
