@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 import { transformSync } from "esbuild";
 import type { Execution } from "../../src/executions/model.ts";
@@ -12,9 +11,11 @@ import { noCallbacks } from "../support/no-callbacks.ts";
 import { signal } from "../support/processes.ts";
 import { seededRandom } from "../support/random.ts";
 import { startService, type RunningService } from "../support/service.ts";
+import { rowsIn } from "../support/sqlite.ts";
 import { linkExtension } from "../support/vscode-server.ts";
 import { waitFor } from "../support/wait.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
+import { writeWriters } from "../support/writers.ts";
 import { intentsIn, openWindow as openStore } from "../unit/sending/window.ts";
 import { connectCrew } from "../ui/person.ts";
 
@@ -24,6 +25,8 @@ const count = Number(process.env["CREWDECK_SENDING_COUNT"] ?? 60);
 const kills = 3;
 /** Milliseconds: far more than it takes, also on a busy machine. */
 const limit = 20 * 60_000;
+
+const tasks = [{ name: "write", description: "Write about {topic}." }];
 
 /** A window with a crew of its own: a gate before the service that both share. */
 class Lane {
@@ -60,7 +63,10 @@ describe(`Two extension hosts on one store, each of which kicks off and resumes 
   before(async () => {
     const seed = Number(process.env["CREWDECK_SEED"] ?? Date.now() % 1_000_000);
     console.log(`      seed ${seed} (repeat with CREWDECK_SEED=${seed})`);
-    service = await startService({ folder: writeCrew(folder), args: ["--task-seconds", "0"] });
+    service = await startService({
+      folder: writeWriters(folder, tasks),
+      args: ["--task-seconds", "0"],
+    });
     const dataFolder = path.join(folder, "vscode");
     linkExtension(path.join(dataFolder, "extensions"), writeDriver(folder));
     lanes = await Promise.all(
@@ -254,24 +260,14 @@ function receivedBy(lanes: readonly Lane[]) {
 
 /** The topics of the executions that the service started, and the executions that it resumed. */
 function countedBy({ data }: RunningService) {
-  const database = new DatabaseSync(path.join(data, "crewdeck.sqlite"), {
-    readOnly: true,
-    timeout: 5_000,
-  });
-  const values = (select: string) =>
-    database
-      .prepare(select)
-      .all()
+  const values = (query: string) =>
+    rowsIn(path.join(data, "crewdeck.sqlite"), query)
       .map(({ value }) => String(value))
       .sort();
-  try {
-    return {
-      started: values("SELECT json_extract(inputs, '$.topic') AS value FROM executions"),
-      resumed: values("SELECT execution_id AS value FROM attempts WHERE decided_at IS NOT NULL"),
-    };
-  } finally {
-    database.close();
-  }
+  return {
+    started: values("SELECT json_extract(inputs, '$.topic') AS value FROM executions"),
+    resumed: values("SELECT execution_id AS value FROM attempts WHERE decided_at IS NOT NULL"),
+  };
 }
 
 /** Writes files, by path, to a new folder, which it returns. */
@@ -283,26 +279,6 @@ function writeFolder(parent: string, name: string, files: Record<string, string>
     writeFileSync(path.join(folder, file), text);
   }
   return folder;
-}
-
-/** Writes a crew with one task, whose output waits for a person. @returns its folder */
-function writeCrew(parent: string): string {
-  const task = {
-    name: "write",
-    description: "Write about {topic}.",
-    expected_output: "One sentence",
-    human_input: true,
-  };
-  return writeFolder(parent, "crew", {
-    "pyproject.toml":
-      '[project]\nname = "writers"\n[tool.crewai]\ntype = "crew"\ndefinition = "crew.jsonc"\n',
-    "crew.jsonc": JSON.stringify({ name: "Writers", agents: ["writer"], tasks: [task] }),
-    "agents/writer.jsonc": JSON.stringify({
-      role: "Writer",
-      goal: "Write",
-      backstory: "You write.",
-    }),
-  });
 }
 
 /** Writes the extension that sends. @returns its folder */

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import path from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import type { Execution } from "../../src/executions/model.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { storageFolder } from "../support/many-executions.ts";
@@ -9,8 +8,10 @@ import { signal } from "../support/processes.ts";
 import { seededRandom } from "../support/random.ts";
 import { relayToken, startRelayProcess } from "../support/relay.ts";
 import { startService, type RunningService } from "../support/service.ts";
+import { rowsIn } from "../support/sqlite.ts";
 import { waitFor } from "../support/wait.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
+import { writeWriters } from "../support/writers.ts";
 import { answerOnPage, connectCrew, openExecution, untilSeen } from "../ui/person.ts";
 import { toastsOf, watchToasts } from "../ui/toasts.ts";
 import { openWindow as openStore } from "../unit/sending/window.ts";
@@ -18,6 +19,10 @@ import { openWindow as openStore } from "../unit/sending/window.ts";
 /** How many are kicked off, or one more: a click that VS Code seems to have lost is repeated. */
 const fewest = 4;
 const tasks = 12;
+const parts = Array.from({ length: tasks }, (_, index) => ({
+  name: `part_${index + 1}`,
+  description: `Write part ${index + 1}.`,
+}));
 /** Milliseconds: far more than it takes, also on a busy machine. */
 const limit = 10 * 60_000;
 
@@ -34,7 +39,7 @@ describe("A window that is called back by a relay, while its extension host and 
     console.log(`      seed ${seed} (repeat with CREWDECK_SEED=${seed})`);
     const random = seededRandom(seed);
     const args = ["--dialect", "live", "--task-seconds", "1.5", "--parallel", String(fewest)];
-    service = await startService({ folder: writeCrew(folder), args });
+    service = await startService({ folder: writeWriters(folder, parts), args });
     relay = await startRelayProcess(path.join(folder, "relay"));
     window = await openWindow({ settings: { "crewdeck.callbacks.relay": relay.url } });
     await connectCrew(window, { url: service.url, token: service.token, name: "Deployed" });
@@ -95,10 +100,9 @@ describe("A window that is called back by a relay, while its extension host and 
 
   it("loses no callback: every step, output and pause is there, once", () => {
     assert.equal(found.length, counted(service, "executions"));
-    const sent = inDatabase(path.join(service.data, "crewdeck.sqlite"), (database) =>
-      database
-        .prepare("SELECT execution_id AS id, kind, count(*) AS count FROM deliveries GROUP BY 1, 2")
-        .all(),
+    const sent = rowsIn(
+      path.join(service.data, "crewdeck.sqlite"),
+      "SELECT execution_id AS id, kind, count(*) AS count FROM deliveries GROUP BY 1, 2",
     );
     for (const { kickoffIds, localId, tasks: own } of found) {
       const sentOf = (kind: string) =>
@@ -143,18 +147,8 @@ describe("A window that is called back by a relay, while its extension host and 
   });
 });
 
-function inDatabase<T>(file: string, read: (database: DatabaseSync) => T): T {
-  const database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
-  try {
-    return read(database);
-  } finally {
-    database.close();
-  }
-}
-
 function count(file: string, from: string, ...values: readonly string[]): number {
-  const select = `SELECT count(*) AS count FROM ${from}`;
-  return inDatabase(file, (database) => Number(database.prepare(select).get(...values)?.["count"]));
+  return Number(rowsIn(file, `SELECT count(*) AS count FROM ${from}`, ...values)[0]?.["count"]);
 }
 
 const counted = ({ data }: RunningService, from: string) =>
@@ -168,26 +162,3 @@ const received = (window: VSCodeWindow) =>
   inWindow(window, "events WHERE type = 'step'") + inWindow(window, "received_callbacks");
 const waiting = (window: VSCodeWindow) =>
   inWindow(window, "executions WHERE summary ->> '$.state' = 'waiting'");
-
-/** Writes a crew without inputs, whose last task's output waits for a person. @returns its folder */
-function writeCrew(parent: string): string {
-  const crew = path.join(parent, "crew");
-  mkdirSync(path.join(crew, "agents"), { recursive: true });
-  const write = (file: string, text: string) => writeFileSync(path.join(crew, file), text);
-  write(
-    "pyproject.toml",
-    '[project]\nname = "writers"\n[tool.crewai]\ntype = "crew"\ndefinition = "crew.jsonc"\n',
-  );
-  const listed = Array.from({ length: tasks }, (_, index) => ({
-    name: `part_${index + 1}`,
-    description: `Write part ${index + 1}.`,
-    expected_output: "One sentence",
-    human_input: index === tasks - 1,
-  }));
-  write("crew.jsonc", JSON.stringify({ name: "Writers", agents: ["writer"], tasks: listed }));
-  write(
-    "agents/writer.jsonc",
-    JSON.stringify({ role: "Writer", goal: "Write", backstory: "You write." }),
-  );
-  return crew;
-}

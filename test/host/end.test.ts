@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import path from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import * as vscode from "vscode";
 import { HttpServer } from "../support/http-server.ts";
+import { rowsIn } from "../support/sqlite.ts";
 import { waitFor } from "../support/wait.ts";
 import type { CountedWindow } from "./counted-window.ts";
 import { allTabs, set, untilSilent } from "./extension.ts";
@@ -75,13 +75,6 @@ describe("Deactivating the extension", () => {
 });
 
 function leases(storage: string): unknown {
-  const database = new DatabaseSync(path.join(storage, "crewdeck.db"), {
-    readOnly: true,
-    timeout: 5_000,
-  });
-  try {
-    return database.prepare("SELECT count(*) AS leases FROM lease").get()?.["leases"];
-  } finally {
-    database.close();
-  }
+  const file = path.join(storage, "crewdeck.db");
+  return rowsIn(file, "SELECT count(*) AS leases FROM lease")[0]?.["leases"];
 }

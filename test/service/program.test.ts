@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import path from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { CrewApi } from "../support/crew-api.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
 import { startService } from "../support/service.ts";
+import { rowsIn } from "../support/sqlite.ts";
 import { waitFor } from "../support/wait.ts";
 
 const exampleCrew = path.join(projectFolder, "media", "example-crew");
@@ -125,15 +125,6 @@ async function inputsOf(api: CrewApi): Promise<Record<string, string>> {
 }
 
 function attemptsIn(data: string, id: string): unknown {
-  const database = new DatabaseSync(path.join(data, "crewdeck.sqlite"), {
-    readOnly: true,
-    timeout: 5_000,
-  });
-  try {
-    return database
-      .prepare("SELECT count(*) AS count FROM attempts WHERE execution_id = ?")
-      .get(id)?.["count"];
-  } finally {
-    database.close();
-  }
+  const query = "SELECT count(*) AS count FROM attempts WHERE execution_id = ?";
+  return rowsIn(path.join(data, "crewdeck.sqlite"), query, id)[0]?.["count"];
 }

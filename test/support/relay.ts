@@ -4,7 +4,6 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
-import { DatabaseSync } from "node:sqlite";
 import { defaultFetch } from "../../src/api/transport.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import type { Delivery } from "../../src/callbacks/routes.ts";
@@ -15,6 +14,7 @@ import { openRelay } from "../../src/relay/relay.ts";
 import { atEndOfTest } from "./ends.ts";
 import { projectFolder, temporaryFolder } from "./folders.ts";
 import { SecretMemory } from "./secret-memory.ts";
+import { rowsIn } from "./sqlite.ts";
 import { longestWait, waitFor } from "./wait.ts";
 
 export const relayToken = "relay-token-of-the-tests";
@@ -66,10 +66,7 @@ export class OwnRelay {
   }
 
   waiting(): unknown {
-    const reader = new DatabaseSync(this.database, { readOnly: true });
-    const row = reader.prepare("SELECT count(*) AS count FROM messages").get();
-    reader.close();
-    return row?.["count"];
+    return rowsIn(this.database, "SELECT count(*) AS count FROM messages")[0]?.["count"];
   }
 }
 

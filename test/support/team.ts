@@ -1,9 +1,10 @@
 import path from "node:path";
 import pg from "pg";
-import { openSqlite, type Row } from "../../src/base/sqlite.ts";
+import type { Row } from "../../src/base/sqlite.ts";
 import { CrewApi } from "./crew-api.ts";
 import { temporaryFolder } from "./folders.ts";
 import { startProgram, type RunningProgram } from "./service.ts";
+import { rowsIn } from "./sqlite.ts";
 
 export type Role = "api" | "worker" | "both";
 
@@ -168,14 +169,8 @@ const postgresJobs = `
   FROM crewdeck_jobs.job WHERE state <= 'active' AND name LIKE 'crew/%' GROUP BY name`;
 
 function sqliteJobs(data: string): readonly Row[] {
-  const file = openSqlite(path.join(data, "crewdeck.sqlite"), { readOnly: true });
-  try {
-    return file
-      .prepare(
-        "SELECT crew, sum(1 - is_taken) AS queued, sum(is_taken) AS taken FROM jobs GROUP BY crew",
-      )
-      .all();
-  } finally {
-    file.close();
-  }
+  return rowsIn(
+    path.join(data, "crewdeck.sqlite"),
+    "SELECT crew, sum(1 - is_taken) AS queued, sum(is_taken) AS taken FROM jobs GROUP BY crew",
+  );
 }

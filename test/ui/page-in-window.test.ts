@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import path from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import type { Locator } from "playwright-core";
 import { storageFolder } from "../support/many-executions.ts";
 import { isRunning, signal } from "../support/processes.ts";
 import { seededRandom } from "../support/random.ts";
+import { rowsIn } from "../support/sqlite.ts";
 import { startService, type RunningService } from "../support/service.ts";
 import { CrewApi } from "../support/crew-api.ts";
 import type { VSCodeWindow } from "../support/window.ts";
@@ -60,12 +60,7 @@ describe("The page of an execution, in the window", () => {
     );
   const stored = () => {
     const file = path.join(storageFolder(window.dataFolder), "crewdeck.db");
-    const database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
-    try {
-      return String(database.prepare("SELECT text FROM drafts").get()?.["text"]);
-    } finally {
-      database.close();
-    }
+    return String(rowsIn(file, "SELECT text FROM drafts")[0]?.["text"]);
   };
 
   it("takes the place of the text by a button in the title, and the choice is remembered", async () => {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import path from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { Gate } from "../support/gate.ts";
 import { storageFolder } from "../support/many-executions.ts";
 import { signal } from "../support/processes.ts";
 import { startService, type RunningService } from "../support/service.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
 import { noCallbacks } from "../support/no-callbacks.ts";
+import { rowsIn } from "../support/sqlite.ts";
 import { waitFor } from "../support/wait.ts";
 import { connectCrew, openExecution, openForm, rejectByLens } from "./person.ts";
 import { waitForDocument } from "./story.ts";
@@ -139,12 +139,6 @@ async function waitForRow({ tree }: VSCodeWindow, label: string, state: RegExp):
 
 /** The window that polls, by its name in the extension's database. */
 function leaseOwner({ dataFolder }: VSCodeWindow): unknown {
-  const database = new DatabaseSync(path.join(storageFolder(dataFolder), "crewdeck.db"), {
-    readOnly: true,
-  });
-  try {
-    return database.prepare("SELECT owner FROM lease").get()?.["owner"];
-  } finally {
-    database.close();
-  }
+  const file = path.join(storageFolder(dataFolder), "crewdeck.db");
+  return rowsIn(file, "SELECT owner FROM lease")[0]?.["owner"];
 }

@@ -11,6 +11,7 @@ import { Rates, usualLimits, type Limits } from "../../../src/relay/limits.ts";
 import { keepMs, openRelayStore } from "../../../src/relay/store.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { channelAt, Listening, OwnRelay, post, relayToken } from "../../support/relay.ts";
+import { rowsIn } from "../../support/sqlite.ts";
 import { waitFor } from "../../support/wait.ts";
 
 describe("The relay", () => {
@@ -76,9 +77,7 @@ describe("The relay", () => {
     // Of a private key, only the public part is stored.
     const both = await exportJWK(privateKey);
     assert.equal(await create(`Bearer ${relayToken}`, { publicKey: both }), 201);
-    const reader = new DatabaseSync(relay.database, { readOnly: true });
-    const rows = reader.prepare("SELECT public_key FROM channels").all();
-    reader.close();
+    const rows = rowsIn(relay.database, "SELECT public_key FROM channels");
     assert.equal(rows.length, 2);
     assert.ok(!JSON.stringify(rows).includes(String(both.d)));
   });
