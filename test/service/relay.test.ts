@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { readFileSync, rmSync, statSync } from "node:fs";
-import { request as send, type IncomingMessage, type ServerResponse } from "node:http";
 import { networkInterfaces } from "node:os";
 import path from "node:path";
 import { temporaryFolder } from "../support/folders.ts";
-import { HttpServer } from "../support/http-server.ts";
 import { channelAt, Listening, post, relayToken } from "../support/relay.ts";
+import { ReverseProxy } from "../support/reverse-proxy.ts";
 import { runService, startService } from "../support/service.ts";
 
 describe("service: as a relay", () => {
@@ -33,10 +32,11 @@ describe("service: as a relay", () => {
 
   it("passes callbacks on behind a proxy that has another address and a path of its own", async () => {
     const service = await startService({ args: [...relay, "--token", relayToken] });
-    const proxy = new HttpServer((request, response) => forward(service.url, request, response));
-    const url = await proxy.start();
-    const channel = await channelAt(`${url}/relay`);
-    assert.ok(channel.address.startsWith(`${url}/relay/`));
+    const proxy = await ReverseProxy.start(Number(new URL(service.url).port));
+    // As Caddy does with `handle_path /relay/*`.
+    proxy.prefix = "/relay";
+    const channel = await channelAt(`${proxy.url}/relay`);
+    assert.ok(channel.address.startsWith(`${proxy.url}/relay/`));
     const listening = new Listening(channel);
     await listening.connected();
     assert.equal(await post(`${channel.address}/path`, { a: 1 }), 202);
@@ -79,16 +79,3 @@ describe("service: as a relay", () => {
     rmSync(service.data, { recursive: true });
   });
 });
-
-/** As Caddy does with `handle_path /relay/*`. */
-function forward(target: string, request: IncomingMessage, response: ServerResponse): void {
-  const address = target + (request.url ?? "").replace(/^\/relay/, "");
-  const headers = { ...request.headers, "x-forwarded-for": "203.0.113.1" };
-  const passed = send(address, { method: request.method, headers }, (answer) => {
-    response.writeHead(answer.statusCode ?? 502, answer.headers);
-    answer.pipe(response);
-  });
-  passed.on("error", () => response.destroy());
-  response.on("close", () => passed.destroy());
-  request.pipe(passed);
-}

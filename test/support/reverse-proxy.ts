@@ -8,11 +8,12 @@ export interface Forwarded {
   readonly body: string;
 }
 
-/** Forwards requests to ports of this machine in turn, with their path as it is, as a reverse proxy does. */
+/** Forwards requests to ports of this machine in turn, with their path as it is below its prefix, as a reverse proxy does. */
 export class ReverseProxy extends HttpServer {
   readonly requests: Forwarded[] = [];
   /** A request is forwarded when this has resolved. */
   before: (request: Forwarded) => Promise<unknown> | undefined = () => undefined;
+  prefix = "";
 
   /** @param certificate with it, clients must use https */
   static async start(
@@ -28,7 +29,8 @@ export class ReverseProxy extends HttpServer {
 
   private constructor(ports: readonly number[], certificate: Certificate | undefined) {
     const answer: RequestListener = (request, response) => {
-      const { url: path = "", method, headers: given, socket } = request;
+      const { url = "", method, headers: given, socket } = request;
+      const path = url.replace(this.prefix, "");
       const { host = "", authorization } = given;
       const headers = {
         ...given,
