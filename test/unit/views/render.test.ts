@@ -16,7 +16,6 @@ import { renderExecution } from "../../support/rendered.ts";
 import { anExecution, aTask, notWaiting } from "./executions.ts";
 import { randomBytes } from "node:crypto";
 import { receiverAddress } from "../../../src/base/loopback.ts";
-import { readExecution, readSummary, writeExecution } from "../../../src/executions/record.ts";
 
 function headings(execution: Execution): string[] {
   const tokens = new MarkdownIt({ html: true }).parse(renderExecution(execution).text, {});
@@ -561,12 +560,5 @@ describe("callbacks that have not arrived", () => {
     const line = lineOf([{ ...failed, kind: "*new*", error: "[x](command:y) <b>" }]);
     assert.match(line ?? "", /: 2 × \\\*new\\\*, /);
     assert.doesNotMatch(line ?? "", /[^\\][[<]/);
-  });
-
-  it("are stored with the execution and in its summary", () => {
-    const execution = anExecution({ undelivered: [failed] });
-    const texts = writeExecution(execution);
-    assert.deepEqual(readExecution(texts).undelivered, [failed]);
-    assert.deepEqual(readSummary(texts.summary).undelivered, [failed]);
   });
 });
