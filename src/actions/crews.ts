@@ -11,7 +11,7 @@ import { folderOf, idOf } from "../local/records.ts";
 import { flag, oneOf, read, readTarget, text } from "../editor/arguments.ts";
 import { log } from "../editor/log.ts";
 import { viewId } from "../editor/manifest.ts";
-import { confirm, showActions, showError, showStatus, withCancel } from "../editor/messages.ts";
+import { confirm, showActions, showError, showStatus, withProgress } from "../editor/messages.ts";
 import type { Crews } from "../crews/crews.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
 import type { Models } from "../models/models.ts";
@@ -122,8 +122,7 @@ export async function testCrew(
     (await crews.inputs(crew, { fresh: true, ...defined({ signal }) })).fields.length;
   try {
     const title = vscode.l10n.t("Testing {0}", `“${name}”`);
-    const inputs = await (isPerson ? withCancel(title, ask) : ask());
-    if (inputs === undefined) return undefined;
+    const inputs = await (isPerson ? withProgress(title, ask) : ask());
     const report = { ...about(), ok: true, inputs };
     const text = vscode.l10n.t(
       "“{0}” answers at {1} in {2} ms. Inputs: {3}. Token: {4}.",
@@ -132,6 +131,7 @@ export async function testCrew(
     if (isPerson) void showActions("Information", text, [log]);
     return report;
   } catch (error) {
+    if (error instanceof CrewApiError && error.kind === "aborted") return undefined;
     if (!(error instanceof CrewApiError || error instanceof UserError)) throw error;
     const refusal = error instanceof CrewApiError ? (error.reason ?? error.kind) : "other";
     const cause = error instanceof MissingTokenError ? "noToken" : refusal;

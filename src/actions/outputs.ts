@@ -8,7 +8,7 @@ import { formatSize, shortName } from "../base/text.ts";
 import type { Crews } from "../crews/crews.ts";
 import { flag, read, readTarget, targetMembers, text } from "../editor/arguments.ts";
 import { activeDocument, parseUri } from "../editor/execution-uri.ts";
-import { plainLabel, showStatus, withCancel } from "../editor/messages.ts";
+import { plainLabel, showStatus, withProgress } from "../editor/messages.ts";
 import type { Execution, ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { type AttemptPair, attemptPairs } from "../executions/tasks.ts";
@@ -126,11 +126,10 @@ export async function openRawAnswer(
   try {
     const title = vscode.l10n.t("Requesting the state from “{0}”", execution.crew.name);
     const client = await crews.client(execution.crew);
-    const text = await withCancel(title, (signal) => client.rawStatus(kickoffId, { signal }));
-    return text === undefined
-      ? undefined
-      : await openAnswer(outputsFolder, execution, { text, askedAt });
+    const text = await withProgress(title, (signal) => client.rawStatus(kickoffId, { signal }));
+    return await openAnswer(outputsFolder, execution, { text, askedAt });
   } catch (error) {
+    if (error instanceof CrewApiError && error.kind === "aborted") return undefined;
     if (error instanceof CrewApiError && error.status !== undefined && error.body !== undefined)
       await openAnswer(outputsFolder, execution, {
         text: error.body,

@@ -1,13 +1,18 @@
 import * as vscode from "vscode";
 import { messageOf, NothingToDo } from "../base/errors.ts";
 import type { Disposable } from "../base/events.ts";
+import type { Crews } from "../crews/crews.ts";
 import { hasApi, log, logged, logProblem } from "../editor/log.ts";
 import { showError } from "../editor/messages.ts";
+import type { Execution, ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
+import type { CurrentCircumstances } from "../views/circumstances.ts";
 import { askerOf, person } from "./asker.ts";
+import type { CrewdeckApi, CrewdeckExecution } from "./crewdeck-api.ts";
 import type { DeleteParts } from "./delete-local-data.ts";
+import { plainExecution } from "./execution-data.ts";
 import type { ToolParts, toolsOf } from "./tools.ts";
-import type { Verb, VerbParts, Verbs } from "./verbs.ts";
+import type { apiOf, Verb, VerbParts, Verbs } from "./verbs.ts";
 
 type Parts = VerbParts &
   Omit<ToolParts, "verbs"> & { readonly context: Pick<vscode.ExtensionContext, "extension"> };
@@ -107,4 +112,50 @@ export function watchClearing(
       .then(({ forgetHere }) => forgetHere(parts, scope))
       .catch(logged("Following a deletion in another window"));
   });
+}
+
+interface ApiParts {
+  readonly crews: Pick<Crews, "list">;
+  readonly store: Pick<ExecutionStore, "find" | "findAll" | "refresh" | "onDidChange">;
+  readonly circumstances: Pick<CurrentCircumstances, "prices">;
+}
+
+export function createExtensionApi(
+  { crews, store, circumstances }: ApiParts,
+  verbs: () => Promise<ReturnType<typeof apiOf>>,
+) {
+  const changes = new vscode.EventEmitter<CrewdeckExecution>();
+  let hasListeners = false;
+  const plain = (executions: readonly Execution[]) => {
+    const names = new Map(crews.list().map(({ id, name }) => [id, name]));
+    return executions.map((execution) =>
+      plainExecution(
+        execution,
+        names.get(execution.crew.id) ?? execution.crew.name,
+        circumstances.prices,
+      ),
+    );
+  };
+  const subscription = store.onDidChange(({ added, changed }) => {
+    if (!hasListeners) return;
+    const read = ({ localId }: ExecutionSummary) => store.find(localId) ?? [];
+    for (const execution of plain([...added, ...changed].flatMap(read))) changes.fire(execution);
+  });
+  const api: CrewdeckApi = {
+    version: 1,
+    crews: () =>
+      crews.list().map(({ name, url, local }) => ({ name, url, isLocal: local !== undefined })),
+    executions() {
+      store.refresh();
+      return plain(store.findAll());
+    },
+    onDidChangeExecution(...listener) {
+      hasListeners = true;
+      return changes.event(...listener);
+    },
+    kickoff: async (given) => (await verbs()).kickoff(given),
+    resume: async (given) => (await verbs()).resume(given),
+    stop: async (given) => (await verbs()).stop(given),
+  };
+  return { api, disposable: vscode.Disposable.from(subscription, changes) };
 }

@@ -2,11 +2,12 @@ import * as v from "valibot";
 import * as vscode from "vscode";
 import { messageOf, NothingToDo, UserError } from "../base/errors.ts";
 import { flag, oneOf, read, text } from "../editor/arguments.ts";
-import { hasContext, type ContextKey } from "../editor/manifest.ts";
+import { hasContext, type ContextKey, setContext } from "../editor/manifest.ts";
 import { log } from "../editor/log.ts";
 import { showStatus } from "../editor/messages.ts";
 import { nextToReview, toReview } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
+import { workspaceProjects } from "../local/projects.ts";
 import {
   type Filter,
   type Grouping,
@@ -52,17 +53,16 @@ export function viewVerbs(parts: ViewParts) {
     },
     clearFilter: () => arrangement.setFilter(noFilter),
     async takeTour() {
+      setContext("crewdeck.hasProject", (await workspaceProjects()).length > 0);
       for (const [step, ...keys] of tourSteps) if (keys.some(hasContext)) await markDone(step);
-      await vscode.commands.executeCommand(
-        "workbench.action.openWalkthrough",
-        "crewdeck.crewdeck#start",
-        false,
-      );
+      const open = "workbench.action.openWalkthrough";
+      await vscode.commands.executeCommand(open, "crewdeck.crewdeck#start", false);
     },
   };
 }
 
 const tourSteps: readonly (readonly [step: string, ...keys: ContextKey[]])[] = [
+  ["serve", "crewdeck.hasCrews"],
   ["connect", "crewdeck.hasCrews"],
   ["kickoff", "crewdeck.hasExecutions"],
   ["read", "crewdeck.hasAnswered"],

@@ -34,7 +34,12 @@ export function readInputs(raw: unknown): CrewInputs | undefined {
     : isObject(inputs)
       ? readMap(inputs)
       : undefined;
-  return fields && { fields: firstOfEach(fields, ({ name }) => name) };
+  const examples = asObject(asObject(crewdeck)["examples"]);
+  const withExample = (field: InputField) => ({
+    ...field,
+    ...defined({ example: textAt(examples, field.name) }),
+  });
+  return fields && { fields: firstOfEach(fields, ({ name }) => name).map(withExample) };
 }
 
 function readMap(map: UnknownObject): readonly InputField[] {
@@ -83,6 +88,7 @@ function readField(name: string, about: UnknownObject): InputField {
     ...defined({
       type: typeOf(about),
       description: textAt(about, "description"),
+      example: textAt(about, "example"),
       required: typeof required === "boolean" ? required : undefined,
       default: fallback as JsonValue | undefined,
       enum: choices.length === 0 ? undefined : choices,

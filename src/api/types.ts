@@ -27,6 +27,8 @@ export interface InputField {
   readonly name: string;
   readonly type?: "string" | "number" | "integer" | "boolean" | "object" | "array";
   readonly description?: string;
+  /** Only the local service has it, from the project. */
+  readonly example?: string;
   /** Undefined if the answer doesn't say; see `isRequired`. */
   readonly required?: boolean;
   readonly default?: JsonValue;

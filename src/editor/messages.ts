@@ -89,18 +89,6 @@ export async function withProgress<T>(title: string, action: Action<T>): Promise
   });
 }
 
-/** Like {@link withProgress}, but undefined when cancelled. */
-export async function withCancel<T>(title: string, action: Action<T>): Promise<T | undefined> {
-  return await withProgress(title, async (signal) => {
-    try {
-      return await action(signal);
-    } catch (error) {
-      if (signal.aborted) return undefined;
-      throw error;
-    }
-  });
-}
-
 /** Opens settings of the machine: in a remote window, they are on a tab of their own. */
 export function machineSettings(query: string): ErrorAction {
   const isRemote = vscode.env.remoteName !== undefined;

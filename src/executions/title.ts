@@ -14,7 +14,7 @@ export function titleOf(execution: ExecutionSummary): string {
   return number === 1 ? text : `${text} (${number})`;
 }
 
-/** The label, else inputs that differ from earlier ones, else the first. @param all newest first */
+/** The label, else inputs that differ from earlier ones, else the one that says most. @param all newest first */
 export function newTitle(whole: Execution, all: readonly ExecutionSummary[]) {
   const execution = summaryOf(whole);
   const { crew, localId } = execution;
@@ -45,10 +45,18 @@ function titleFrom({ label, request }: ExecutionSummary, distinguishing: readonl
   const parts = inputs.flatMap(([name, value]) =>
     distinguishing.includes(name) ? partOf(name, value) : [],
   );
-  const first = inputs.map(([, value]) => oneLine(textOf(value), longest));
-  return [oneLine(label ?? "", longestLabel), fit(parts.slice(0, 4)), ...first].find(
+  const texts = inputs.map(([, value]) => oneLine(textOf(value), longest));
+  const telling = texts.toSorted((one, other) => wordsIn(other) - wordsIn(one));
+  return [oneLine(label ?? "", longestLabel), fit(parts.slice(0, 4)), ...telling].find(
     (text) => text !== "",
   );
+}
+
+/** At most two, and of what is cut off one; none in a number, a Boolean, an address and JSON. */
+function wordsIn(text: string): number {
+  const says = !/^(?:true|false|yes|no|\w+:\/\/.*|[{[].*)$/i.test(text);
+  const words = says ? (text.match(/\p{L}[\p{L}\p{M}'’-]*/gu) ?? []) : [];
+  return Math.min(words.length, text.endsWith("…") ? 1 : 2);
 }
 
 /** Numbers, booleans and JSON need their input's name. */

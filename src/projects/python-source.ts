@@ -211,7 +211,7 @@ const inert =
   /#.*|("""|''')(?:\\[^]|(?!\1)[^])*(?:\1|$)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?/g;
 
 /** Python with spaces for comments and strings: same lines, same columns. */
-function withoutInert(text: string): string {
+export function withoutInert(text: string): string {
   return text.replace(inert, (part) => part.replace(/[^\r\n]/g, " "));
 }
 

@@ -2,6 +2,7 @@ import { Hono, type Context, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { getPath } from "hono/utils/url";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { JsonObject } from "../api/types.ts";
 import { codeOf } from "../base/errors.ts";
 import { isLoopback } from "../base/loopback.ts";
 import { ProjectError, type CrewProject } from "../projects/types.ts";
@@ -9,6 +10,7 @@ import { bearerOf, digest, isSecret } from "../base/bearer.ts";
 import { isLost, type Work } from "./database/database.ts";
 import type { Dialect } from "./dialects.ts";
 import { ApiError, messageOf } from "./errors.ts";
+import type { Examples } from "./examples.ts";
 import type { Executions } from "./executions.ts";
 import type { FeedbackWebhook } from "./feedback-webhook.ts";
 import { kickoffKey } from "./kickoff-key.ts";
@@ -30,6 +32,8 @@ export interface AppOptions {
   readonly readProject: () => Promise<CrewProject>;
   /** Like `readProject`, and asks the project's Python for what its files don't say. */
   readonly askInputs?: () => Promise<CrewProject>;
+  /** What the project itself passes to a kickoff. */
+  readonly examples?: (project: CrewProject) => Promise<Examples>;
   /** Where callbacks may be sent; undefined for everywhere. */
   readonly networks?: CallbackNetworks | undefined;
   /** Asks for feedback about flows. */
@@ -110,11 +114,27 @@ export function createApp(options: AppOptions): Hono<Environment> {
     return isShort ? next() : limit(c, next);
   });
 
-  /** A flow says that it is one: a kickoff needs none of its inputs. Its schema is for forms, and its Python decides. */
-  const answerInputs = ({ kind, inputs, inputSchema: schema }: CrewProject) => ({
-    inputs: dialect.inputs(inputs),
-    ...(kind === "flow" && { crewdeck: { kind, ...(schema && { schema }) } }),
-  });
+  /**
+   * A flow says that it is one: a kickoff needs none of its inputs. Its schema and examples are for forms, and its Python decides.
+   * What the project passes itself comes first, in its order.
+   */
+  const answerInputs = async (project: CrewProject) => {
+    const { kind, inputs, inputSchema: schema } = project;
+    const given = (await options.examples?.(project)) ?? new Map<string, undefined>();
+    const first = [...given.keys()].filter((name) => inputs.includes(name));
+    const known = first.flatMap((name) => {
+      const example = given.get(name);
+      return example === undefined ? [] : [[name, example]];
+    });
+    const crewdeck = {
+      ...(kind === "flow" && { kind, ...(schema && { schema }) }),
+      ...(known.length > 0 && { examples: Object.fromEntries(known) as JsonObject }),
+    };
+    return {
+      inputs: dialect.inputs([...new Set([...first, ...inputs])]),
+      ...(Object.keys(crewdeck).length > 0 && { crewdeck }),
+    };
+  };
   const route = (
     method: "GET" | "POST",
     path: string,
@@ -128,10 +148,10 @@ export function createApp(options: AppOptions): Hono<Environment> {
     });
   };
   route("GET", "/inputs", async (c) =>
-    c.json(answerInputs(await readCrew(options.readProject, false))),
+    c.json(await answerInputs(await readCrew(options.readProject, false))),
   );
   route("POST", "/inputs/ask", async (c) =>
-    c.json(answerInputs(await readCrew(options.askInputs ?? options.readProject, false))),
+    c.json(await answerInputs(await readCrew(options.askInputs ?? options.readProject, false))),
   );
   route("POST", "/kickoff", async (c) => {
     const body = await readBody(c);

@@ -14,6 +14,7 @@ import { databaseIn, defaultDataFolder, lockDataFolder, untilDeleted } from "./d
 import { documentedDialect, liveDialect } from "./dialects.ts";
 import { keyPlace } from "./encryption.ts";
 import type { Engine } from "./engine.ts";
+import { readExamples } from "./examples.ts";
 import { createFeedbackWebhook } from "./feedback-webhook.ts";
 import { Refusal, unusable } from "./errors.ts";
 import { createListener, type Fetch } from "./listener.ts";
@@ -269,6 +270,7 @@ async function openCrew(
         await versionOf(await projectRoot(crew.folder), resolve(crew.folder, entry)),
       asks: options.role === "api" ? "elsewhere" : options.forWindows ? "allowed" : "itself",
     }),
+    examples: ({ entry }) => readExamples(crew.folder, entry),
     feedbackWebhook: webhook && createFeedbackWebhook({ ...webhook, address }),
   };
 }

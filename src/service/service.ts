@@ -25,7 +25,7 @@ type Role = "api" | "worker" | "both";
 /** A crew that is served. */
 export interface ServedCrew extends Pick<
   AppOptions,
-  "dialect" | "readProject" | "askInputs" | "feedbackWebhook"
+  "dialect" | "readProject" | "askInputs" | "examples" | "feedbackWebhook"
 > {
   /** Its path on a server with several; empty for the only one. */
   readonly name: string;

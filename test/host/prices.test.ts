@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createExtensionApi } from "../../src/actions/extension-api.ts";
+import { createExtensionApi } from "../../src/actions/register.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { CurrentCircumstances } from "../../src/views/circumstances.ts";
 import { Windows } from "../unit/sending/window.ts";

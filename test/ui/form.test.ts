@@ -17,7 +17,7 @@ const odd = '"name": "Cholesterol", "value": "230 mg/dL"';
 const optional = "cholesterol_in_mg-dL";
 const markup = "<img src=x onerror=alert(1)>";
 const fields: readonly InputField[] = [
-  { name: "topic", description: "What the crew writes about." },
+  { name: "topic", description: "What the crew writes about.", example: "Sea otters" },
   { name: "audience" },
   { name: optional, required: false },
   { name: "options", type: "object", default: { depth: 2 } },
@@ -69,6 +69,7 @@ describe("The kickoff form in a browser", () => {
       start: () => Promise.reject(missing("audience")),
     });
     let isShown = false;
+    assert.equal(await field("topic").getAttribute("placeholder"), "Sea otters");
     form.session.tell("rehearsal", { text: "No model is called." });
     form.session.tell("hint", hint());
     form.session.tell("advice", {

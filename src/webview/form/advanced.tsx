@@ -44,11 +44,8 @@ export function Advanced() {
       hint={l10n.t(
         "Stored in this machine's secret storage with the kickoff and sent again with each resume. Not saved with the draft.",
       )}
-      box={{
-        kind: "secret",
-        target: `${form.draft.id} ${targetOf(name, values)}`,
-        placeholder: form.secrets.includes(name) ? l10n.t("Entered; type to replace it") : "",
-      }}
+      box={{ kind: "secret", target: `${form.draft.id} ${targetOf(name, values)}` }}
+      placeholder={form.secrets.includes(name) ? l10n.t("Entered; type to replace it") : ""}
       text=""
       onText={(text) => changeSecret(name, text)}
     />

@@ -20,7 +20,7 @@ export function Input({ index }: { readonly index: number }) {
   const { form, values } = useForm();
   const [field, value] = [form.fields[index], values.inputs[index]];
   if (field === undefined || value === undefined) return null;
-  const { name, description } = field;
+  const { name, description, example } = field;
   const { mode, text } = value;
   const required = isRequired(field);
   const label = name.trim() === "" ? l10n.t("(no name)") : name;
@@ -34,6 +34,7 @@ export function Input({ index }: { readonly index: number }) {
       label={label}
       mark={field.isUnlisted ? l10n.t("not listed by the crew") : need}
       hint={description}
+      placeholder={example}
       isRequired={required}
       box={boxFor(field, value)}
       text={text}
@@ -102,14 +103,16 @@ function labelOf(json: string): string {
 export type BoxKind =
   | { readonly kind: "lines"; readonly isCode: boolean }
   | { readonly kind: "line"; readonly inputmode: "url" | "decimal" | "text" }
-  /** What is typed stays only in the box, until its `target` changes. `placeholder` shows that it is stored. */
-  | { readonly kind: "secret"; readonly target: string; readonly placeholder: string }
+  /** What is typed stays only in the box, until its `target` changes. */
+  | { readonly kind: "secret"; readonly target: string }
   | { readonly kind: "choice"; readonly choices: readonly (readonly [string, string])[] };
 
 export interface FieldProps {
   readonly label: string;
   readonly mark?: string;
   readonly hint?: string | undefined;
+  /** Shows an example, or that a secret is stored. */
+  readonly placeholder?: string | undefined;
   readonly isRequired?: boolean;
   readonly isNested?: boolean;
   readonly part?: FormPart;
@@ -165,7 +168,7 @@ export function Field(props: FieldProps) {
 }
 
 function Box(props: FieldProps & { id: string; isInvalid: boolean }) {
-  const { id, isInvalid, isRequired, part, box, text, onText, actions } = props;
+  const { id, isInvalid, isRequired, part, box, text, placeholder, onText, actions } = props;
   const { isSending } = useForm().form;
   const attributes = {
     id,
@@ -182,6 +185,7 @@ function Box(props: FieldProps & { id: string; isInvalid: boolean }) {
       <textarea
         {...attributes}
         value={text}
+        placeholder={placeholder}
         class={box.isCode ? "code" : undefined}
         // For browsers whose style sheet can't resize a text area (Firefox).
         rows={CSS.supports("field-sizing", "content") ? 1 : Math.min(text.split("\n").length, 20)}
@@ -205,7 +209,8 @@ function Box(props: FieldProps & { id: string; isInvalid: boolean }) {
       {...attributes}
       {...(box.kind === "line"
         ? { type: "text", inputmode: box.inputmode, value: text }
-        : { type: "password", placeholder: box.placeholder })}
+        : { type: "password" })}
+      placeholder={placeholder}
       spellcheck={false}
       autocomplete="off"
       readOnly={isSending}

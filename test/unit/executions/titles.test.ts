@@ -43,6 +43,21 @@ describe("Titles of a crew's executions", () => {
     assert.deepEqual(titles(), ["e-bikes", "seniors", "children", "trams · children"]);
   });
 
+  it("are the input that says most, else the first", () => {
+    const page = "https://a.test/a-long-page";
+    const [notes, topic] = ["Long notes. ".repeat(20), "Small language models"];
+    for (const [inputs, title] of [
+      [{ audience: "renters", topic }, topic],
+      [{ notes, topic, audience: "people who rent" }, topic],
+      [{ current_year: "2026", page, isDraft: true, list: '["a b"]', topic: "Tea" }, "Tea"],
+      [{ audience: "renters", topic: "Tea" }, "renters"],
+    ] as const) {
+      const crew = { ...anExecution().crew, id: `url:${seconds}` };
+      start(inputs, { crew });
+      assert.equal(titles().at(-1), title);
+    }
+  });
+
   it("are the first input for the crew's first execution, whatever other crews have", () => {
     start({ topic: "e-bikes", audience: "commuters" });
     start(

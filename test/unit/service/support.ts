@@ -69,7 +69,9 @@ export const crew: CrewProject = {
 /** Valid inputs of `crew`. */
 export const inputs = { topic: "tides", audience: "sailors" };
 
-export interface HarnessOptions extends Partial<Pick<AppOptions, "mountedAt" | "admit">> {
+export interface HarnessOptions extends Partial<
+  Pick<AppOptions, "mountedAt" | "admit" | "examples">
+> {
   /** Of the crew. */
   readonly name?: string;
   /** By default the tokens T and U. */
@@ -172,7 +174,7 @@ export function openOn(
     engine: options.engine ?? rehearsalEngine(0),
     dialect: options.dialect === "live" ? liveDialect : documentedDialect,
     readProject: options.readProject ?? (() => Promise.resolve(options.project ?? crew)),
-    ...defined({ askInputs: options.askInputs }),
+    ...defined({ askInputs: options.askInputs, examples: options.examples }),
     feedbackWebhook: options.feedbackWebhook,
   };
   const service = openService({

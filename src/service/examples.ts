@@ -1,0 +1,87 @@
+import path from "node:path";
+import { parseJson } from "../base/json.ts";
+import { oneLine } from "../base/text.ts";
+import { withoutInert } from "../projects/python-source.ts";
+import { Reading } from "../projects/reading.ts";
+
+/** What a project gives an input, by name and in its order; undefined where only Python knows it. */
+export type Examples = ReadonlyMap<string, string | undefined>;
+
+/** Characters of an example: a form shows it in an empty field. */
+const longest = 200;
+
+const kickoff = /\bkickoff(?:_async)?\(\s*inputs\s*=\s*(?:(\w+)|(?=\{))/;
+
+const dictionary = /^[ \t]*(\w+)\s*(?::[^=\n]*)?=\s*(?=\{)/gm;
+
+const token =
+  /#.*|[rRbBuU]?(?:("""|''')(?:\\[^]|(?!\1)[^])*(?:\1|$)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?)|[\w.]+|\S/g;
+const text = /^([rRbBuU]?)("""|'''|"|')([^]*)\2$/;
+const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", "\n": "" };
+
+/** Of the inputs that `main.py`, beside a crew or at the top, passes to its first kickoff. Nothing runs. @param entry the crew's file */
+export async function readExamples(folder: string, entry: string): Promise<Examples> {
+  const reading = new Reading(folder);
+  const beside = path.posix.join(path.posix.dirname(entry), "main.py");
+  return examplesIn((await reading.python(beside)) || (await reading.python("main.py")));
+}
+
+export function examplesIn(source: string): Examples {
+  // The same places, without comments and strings.
+  const code = withoutInert(source);
+  const call = kickoff.exec(code);
+  if (!call) return new Map();
+  const [whole, name] = call;
+  if (name === undefined) return membersAt(source, call.index + whole.length);
+  const before = [...code.slice(0, call.index).matchAll(dictionary)];
+  const last = before.findLast(([, variable]) => variable === name);
+  return last ? membersAt(source, last.index + last[0].length) : new Map();
+}
+
+/** The members of the dictionary that begins there. */
+function membersAt(source: string, start: number): Examples {
+  const members = new Map<string, string | undefined>();
+  let depth = 0;
+  let key: string | undefined;
+  let part: string[] = [];
+  for (const [found] of source.slice(start).matchAll(token)) {
+    if (found.startsWith("#")) continue;
+    if (/^[)\]}]$/.test(found)) depth -= 1;
+    if (depth === 1 && found === ":") [key, part] = [valueOf(part), []];
+    else if (depth === 0 || (depth === 1 && found === ",")) {
+      if (key !== undefined) members.set(key, valueOf(part));
+      [key, part] = [undefined, []];
+    } else part.push(found);
+    if (/^[([{]$/.test(found)) depth += 1;
+    if (depth === 0) break;
+  }
+  return members;
+}
+
+/** A text as it is, other literals as JSON. Undefined for what isn't one. */
+function valueOf(tokens: readonly string[]): string | undefined {
+  const inside = tokens.filter((each) => !/^[()]$/.test(each));
+  const texts = inside.flatMap((each) => textOf(each) ?? []);
+  if (texts.length > 0 && texts.length === inside.length) return oneLine(texts.join(""), longest);
+  // As `crewai create` writes it.
+  if (/^str\((?:datetime\.)*now\(\)\.year\)$/.test(tokens.join("")))
+    return String(new Date().getFullYear());
+  const json = tokens.flatMap((each, index) => {
+    const isLastComma = each === "," && /^[\]}]$/.test(tokens[index + 1] ?? "");
+    return isLastComma ? [] : jsonOf(each);
+  });
+  const value = parseJson(json.join(""));
+  return value === undefined ? undefined : oneLine(JSON.stringify(value), longest);
+}
+
+function jsonOf(found: string): string {
+  const words: Readonly<Record<string, string>> = { True: "true", False: "false", None: "null" };
+  const string = textOf(found);
+  return string === undefined ? (words[found] ?? found) : JSON.stringify(string);
+}
+
+function textOf(found: string): string | undefined {
+  const [, prefix = "", , content] = text.exec(found) ?? [];
+  if (content === undefined || /r/i.test(prefix)) return content;
+  return content.replace(/\\([^])/g, (_, sign: string) => escapes[sign] ?? sign);
+}
