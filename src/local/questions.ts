@@ -44,8 +44,7 @@ export async function pickAddition(crews: Pick<Crews, "list">): Promise<string |
   if (folders.length === 0) return "";
   const projects = folders.map((folder) => ({
     label: `$(folder) ${plainLabel(path.basename(vscode.Uri.parse(folder).fsPath))}`,
-    description: vscode.l10n.t("in this workspace"),
-    detail: vscode.l10n.t("Serve it on this machine"),
+    description: vscode.l10n.t("in this workspace: serve it on this machine"),
     folder,
   }));
   const deployed = { label: vscode.l10n.t("$(organization) A deployed crew…"), folder: "" };
