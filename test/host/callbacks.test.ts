@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import Mocha from "mocha";
 import * as vscode from "vscode";
 import type { CrewdeckApi } from "../../src/actions/crewdeck-api.ts";
 import { ReverseProxy } from "../support/reverse-proxy.ts";
 import { waitFor } from "../support/wait.ts";
 import { aRequest } from "../unit/callbacks/flow-samples.ts";
 import { readAsText } from "./read-as-text.ts";
-import { codeLensesIn, kickOff, run, set, withReplaced } from "./extension.ts";
+import { kickOff, run, set } from "./extension.ts";
 import { type RealService, serveCrew } from "./real-service.ts";
 import { withPerson } from "./scripted-person.ts";
 
@@ -112,44 +111,5 @@ describe("A callback", () => {
     assert.equal(find(open)?.tasks.length, before);
     await run("approve", { crew, kickoffId: open });
     await until(open, "completed");
-  });
-
-  it("that tells a pause is followed by lens and badge: the times are printed", async () => {
-    const { executeCommand } = vscode.commands;
-    /** When each was seen last. */
-    const seen = { badge: 0, lens: 0 };
-    const listening = (command: string, ...rest: unknown[]) => {
-      // Set on the same change as the badge.
-      if (command === "setContext" && rest[0] === "crewdeck.waitingHere" && rest[1] === true)
-        seen.badge = performance.now();
-      return executeCommand(command, ...rest);
-    };
-    const follow = async () => {
-      const held = new Promise<() => void>((arrived) => {
-        proxy.before = ({ body }) =>
-          body.includes('"task_output"') ? new Promise<void>(arrived) : undefined;
-      });
-      const kickoffId = await kickOff(crew);
-      await run("openExecution", { crew, kickoffId });
-      const { document } = vscode.window.activeTextEditor!;
-      const release = await held;
-      const begun = performance.now();
-      release();
-      await waitFor("the lens", async () =>
-        (await codeLensesIn(document.uri)).some(
-          ({ command }) => command?.command === "crewdeck.approve",
-        ),
-      );
-      seen.lens = performance.now();
-      await waitFor("the badge", () => seen.badge >= begun);
-      const since = (name: keyof typeof seen) => (seen[name] - begun).toFixed(0);
-      Mocha.reporters.Base.consoleLog(
-        `      from the callback of a pause to its lens: ${since("lens")} ms; badge: ${since("badge")} ms`,
-      );
-      proxy.before = () => undefined;
-      await run("approve", { crew, kickoffId });
-      await until(kickoffId, "completed");
-    };
-    await withReplaced(vscode.commands, { executeCommand: listening }, follow);
   });
 });
