@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { CrewApiError } from "../api/errors.ts";
 import { action, actionsOf, messageOf, UserError } from "../base/errors.ts";
-import { defined } from "../base/json.ts";
+import { asObject, defined } from "../base/json.ts";
 import { connectCrew, editCrew, openDashboard, setToken } from "../crews/connect.ts";
 import { editCrewAction, MissingTokenError } from "../crews/errors.ts";
 import { tokenTypeName } from "../crews/token-format.ts";
@@ -48,8 +48,10 @@ export function crewVerbs(parts: CrewParts) {
   };
   return {
     async addCrew(argument: unknown, by: Asker) {
-      const folder = argument === undefined ? await pickAddition(crews) : "";
-      if (folder === "") return await connectCrew(crews, argument);
+      // A view's title passes the row that has focus.
+      const given = by.isPerson && asObject(argument)["url"] === undefined ? undefined : argument;
+      const folder = given === undefined ? await pickAddition(crews) : "";
+      if (folder === "") return await connectCrew(crews, given);
       return folder && (await startLocal(parts, { folder, here: true }, by));
     },
     editCrew: targets.onCrew((crew) => editCrew(crews, crew), isDeployed),
@@ -65,8 +67,9 @@ export function crewVerbs(parts: CrewParts) {
     startLocalCrew: (argument: unknown, by: Asker) => startLocal(parts, argument, by),
     async stopLocalCrew(argument: unknown) {
       const none = vscode.l10n.t("No local crew is running.");
-      const choose = () => targets.crew(undefined, ({ local }) => local?.running === true, none);
-      const folder = projectIn(parts, argument).folder ?? (await choose())?.local?.folder;
+      const isRunning = ({ local }: Crew) => local?.running === true;
+      const choose = async () => (await targets.crew(argument, isRunning, none))?.local?.folder;
+      const folder = read({ folder: text }, argument).folder ?? (await choose());
       return folder && (await locals.stop({ folder }));
     },
     copyToken: onLocal((crew) => copyToken(parts, crew)),
@@ -167,26 +170,21 @@ export async function removeCrew(
 
 async function startLocal(parts: CrewParts, argument: unknown, by: Asker) {
   const members = { crew: text, folder: text, class: text, engine, here: flag };
-  const { crew: named, folder, class: crewClass, engine: wanted, here } = read(members, argument);
-  const isChosen = named === undefined && (folder === undefined || by.isPerson);
+  const { crew: asked, folder, class: ofClass, engine: wanted, here } = read(members, argument);
+  const named = asked === undefined ? undefined : parts.crews.get(asked).local;
+  // A view's title passes the row that has focus, also of a crew that runs.
+  const local = by.isPerson && named?.running === true ? undefined : named;
+  const isChosen = local === undefined && (folder === undefined || by.isPerson);
   // Before the crew starts: seconds later the person may work elsewhere.
   if (isChosen) await vscode.commands.executeCommand(`${viewId}.focus`);
-  const crew = await parts.locals.start({
-    ...projectIn(parts, argument),
-    ...defined({ crewClass, engine: wanted, here }),
-  });
+  const project = { folder: folder ?? local?.folder, crewClass: ofClass ?? local?.crewClass };
+  const crew = await parts.locals.start(defined({ ...project, engine: wanted, here }));
   if (crew === undefined) return undefined;
   showStatus(vscode.l10n.t("“{0}” runs on this machine", crew.name));
   // Whoever serves a crew wants to see it work.
   if (isChosen && (here === true || folder === undefined))
     void parts.kickoff({ crew: crew.id, form: true }, person).catch(showError);
   return crew;
-}
-
-function projectIn({ crews }: CrewParts, argument: unknown) {
-  const given = read({ crew: text, folder: text }, argument);
-  const local = given.crew === undefined ? undefined : crews.get(given.crew).local;
-  return defined({ crewClass: local?.crewClass, folder: given.folder ?? local?.folder });
 }
 
 /** A deployed crew's token is never given out. */

@@ -74,9 +74,10 @@ describe("Commands of local crews", () => {
     const file = vscode.Uri.joinPath(project, "crew.py");
     await vscode.workspace.fs.writeFile(file, new TextEncoder().encode("@CrewBase\nclass A:\n"));
     try {
-      const choose = (label: string) =>
-        withPerson([{ pick: label }], () => run("addCrew", undefined));
-      const { result, shown } = await choose("$(folder) offered");
+      const row = { kind: "crew", crew: local.id };
+      const { result, shown } = await withPerson([{ pick: "$(folder) offered" }], () =>
+        run("addCrew", row),
+      );
       assert.deepEqual(shown[0]?.choices, [
         "$(folder) offered",
         "$(organization) A deployed crew…",
@@ -93,6 +94,15 @@ describe("Commands of local crews", () => {
     } finally {
       await vscode.workspace.fs.delete(project, { recursive: true });
     }
+  });
+
+  it("ask which crew to serve in the view's title, whatever row has focus", async () => {
+    await crews.add({ name: "Travel", url: "https://travel.test", token: "x" }, { untested: true });
+    for (const crew of [local.id, "Travel"])
+      assert.deepEqual(await run("startLocalCrew", { kind: "crew", crew }), [
+        ["start", {}],
+        ["kick off", { crew: local.id, form: true }],
+      ]);
   });
 
   it("show the log of local crews, or of Crewdeck", async () => {
