@@ -104,14 +104,6 @@ describe("feedback in an execution's document", () => {
     }
   });
 
-  it("doesn't send feedback for a newer output than the one that was read", async () => {
-    const execution = parts.store.add(anExecution());
-    const newer = { ...execution, waiting: { ...execution.waiting!, attempt: 2 } };
-    const stale = parts.feedback.give(newer, true, { attempt: 1 }, program);
-    await assert.rejects(stale, /no longer waits/);
-    assert.equal(parts.sent.length, 0);
-  });
-
   it("shows the output on its page before Approve sends anything, exactly if it isn't on the screen, wherever it is pressed; a program is served at once", async () => {
     for (const [where, by, isShownFirst = true] of [
       ["a lens, the page, a notification or tasks.yaml", { by: "person" }],

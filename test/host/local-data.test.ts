@@ -224,13 +224,6 @@ describe("Deleting local data", () => {
   const leaveToken = ({ crews }: Window) =>
     crews.setToken("url:https://forgotten.test", { token: "forgotten-token", type: "userBearer" });
 
-  it("finds the tokens of crews that are no longer in the settings", async () => {
-    const window = await openWindow();
-    await fill(window);
-    await leaveToken(window);
-    await leavesNothing(window);
-  });
-
   it("also finds these tokens if another window has cleared the shared state meanwhile", async () => {
     const shared = new MemoryMemento();
     const [window, other] = [await openWindow(shared), await openWindow(shared)];

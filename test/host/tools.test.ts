@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { CrewApiError } from "../../src/api/errors.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import type { Execution } from "../../src/executions/model.ts";
 import { MaybeSentError } from "../../src/sending/errors.ts";
@@ -374,16 +373,6 @@ describe("Tools for language models, with a scripted crew:", () => {
       /^It is not known whether it was sent\. Do not send it again/,
     );
     assert.equal(sent.length, 2);
-  });
-
-  it("a refusal is an error with its remedy, and is not sent again", async () => {
-    const refusal = new CrewApiError({
-      ...{ kind: "unauthorized", status: 401, sent: "no" },
-      ...{ message: "The token was refused.", remedy: "Set it again." },
-    });
-    const made = tools({ send: () => Promise.reject(refusal) });
-    await assert.rejects(allow(made, kickOff, request), refusal);
-    assert.equal(sent.length, 1);
   });
 
   it("a call that was cancelled before sends nothing", async () => {

@@ -239,12 +239,6 @@ describe("the answer to a flow", () => {
       assert.equal(state(2), "answered");
     });
 
-    it("is sent once for ten clicks in two windows", async () => {
-      const given = answer(asked(), "approved");
-      assert.equal(await clickTenTimes(() => given), 1);
-      assert.equal(server.requests.length, 1);
-    });
-
     it("is not sent after it was answered, also from what another window still shows", async () => {
       const execution = asked();
       await send(answer(execution, "approved"));

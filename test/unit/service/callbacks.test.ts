@@ -8,7 +8,9 @@ import type { ApiAnswer } from "../../support/crew-api.ts";
 import { waitFor } from "../../support/wait.ts";
 import { callbacksTo, crew, harness, inputs, openReceiver, serve, valuesOf } from "./support.ts";
 
-const meta = { requestId: "r-1", nested: { n: 1 } };
+const meta = JSON.parse(
+  '{"": 0, "a b": {"c": [null, true]}, "__proto__": "x", "kickoff_id": "not this"}',
+) as object;
 
 describe("service: callbacks", () => {
   let receiver: CallbackReceiver;
@@ -27,7 +29,7 @@ describe("service: callbacks", () => {
     );
   const bodies = (callbacks: readonly ReceivedCallback[]) => callbacks.map(({ body }) => body);
 
-  it("sends task, step and human-input callbacks with `meta`, as JSON and without credentials", async () => {
+  it("sends task, step and human-input callbacks with `meta`, whatever its keys, as JSON and without credentials", async () => {
     const id = await harness.kickoff({
       inputs,
       meta,

@@ -117,47 +117,37 @@ describe("service: its options", () => {
       refused(() => readOptions(args, {}), `${problem} See "crewdeck serve --help".`));
 
   it("are refused if their values are invalid or don't fit together", () => {
-    for (const args of [
-      ...[
-        ["--port", "x"],
-        ["--port", "65536"],
-        ["--parallel", "0"],
-        ["--parallel", "1.5"],
-      ],
-      ...[
-        ["--task-seconds", ""],
-        ["--task-seconds", "Infinity"],
-        ["--engine", "model"],
-      ],
+    for (const line of [
+      "--port x",
+      "--port 65536",
+      "--parallel 0",
+      "--parallel 1.5",
+      "--task-seconds=",
+      "--task-seconds Infinity",
+      "--engine model",
       // Node's timers can't wait so long.
-      ["--drain-seconds", "2147484"],
-      ...[
-        ["--on-restart", "forget"],
-        ["--dialect", "x"],
-      ],
-      ["--config", "c.jsonc", "a"],
-      ["--config", "c.jsonc", "--engine", "crewai"],
-      ["--config", "c.jsonc", "--token", "T"],
-      ...[
-        ["--role", "api"],
-        ["--database", "a/b"],
-        ["--database", "mysql://a"],
-      ],
-      ["--database", "postgres://a:100%@b/c"],
-      ["--database", "postgres://a:%FF@b/c"],
-      ["--database", "postgres://a/b", "--on-restart", "hold"],
-      ...[["--host", "0.0.0.0"], ["--public-url", "https://crews.example.com"], ["--trust-proxy"]],
-      ...[
-        "http://crews.example.com",
-        "https://a.test/sub",
-        "https://me:s3cret@a.test",
-        "a.test",
-      ].map((url) => ["--config", "c.jsonc", "--public-url", url]),
-      ...["0", "-1", "1.5", "week", "36501", "9".repeat(400)].map((days) => [
-        `--keep-days=${days}`,
-      ]),
+      "--drain-seconds 2147484",
+      "--on-restart forget",
+      "--dialect x",
+      "--config c.jsonc a",
+      "--config c.jsonc --engine crewai",
+      "--config c.jsonc --token T",
+      "--role api",
+      "--database a/b",
+      "--database mysql://a",
+      "--database postgres://a:100%@b/c",
+      "--database postgres://a:%FF@b/c",
+      "--database postgres://a/b --on-restart hold",
+      "--host 0.0.0.0",
+      "--public-url https://crews.example.com",
+      "--trust-proxy",
+      "--config c.jsonc --public-url http://crews.example.com",
+      "--config c.jsonc --public-url https://a.test/sub",
+      "--config c.jsonc --public-url https://me:s3cret@a.test",
+      "--config c.jsonc --public-url a.test",
+      ...["0", "-1", "1.5", "week", "36501", "9".repeat(400)].map((days) => `--keep-days=${days}`),
     ])
-      refused(() => readOptions(args, {}), /^--[^\n]+\. See "crewdeck serve --help"\.$/);
+      refused(() => readOptions(line.split(" "), {}), /^--[^\n]+\. See "crewdeck serve --help"\.$/);
     for (const args of [["crew"], ["--port", "70000"], ["--port", "x"]])
       refused(() => readRelayOptions(args, {}), / See "crewdeck relay --help"\.$/);
     const see = 'See "crewdeck migrate --help".';

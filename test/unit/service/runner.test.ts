@@ -24,12 +24,27 @@ function processEngine(parallel: number) {
       return { output: "made" };
     },
   };
-  return { engine, running: () => [...open.keys()], end: (id: string) => open.get(id)?.() };
+  const running = () => [...open.keys()];
+  const end = (id: string) => open.get(id)?.();
+  /** Ends its attempts until it waits for a person. */
+  const workUntilWaiting = async (id: string) => {
+    for (const task of ["research", "draft"]) {
+      await waitFor(task, () => running().includes(id));
+      end(id);
+      await waitFor("its end", () => !running().includes(id) || task === "research");
+    }
+    await harness.untilWaiting(id);
+  };
+  const stopAll = async (ids: readonly string[]) => {
+    for (const id of ids) await harness.request("POST", `/stop/${id}`);
+    for (const id of running()) end(id);
+  };
+  return { engine, running, end, workUntilWaiting, stopAll };
 }
 
 describe("service: whose turn it is", () => {
   it("is that of as many executions of a crew as its engine runs, in their order", async () => {
-    const { engine, running, end } = processEngine(2);
+    const { engine, running, end, workUntilWaiting, stopAll } = processEngine(2);
     await serve({ engine });
     const ids = [await harness.kickoff(), await harness.kickoff(), await harness.kickoff()];
     await waitFor("two of them", () => running().length === 2);
@@ -37,20 +52,14 @@ describe("service: whose turn it is", () => {
     const { state, progress } = readStatus(await harness.status(ids[2] ?? ""));
     assert.deepEqual([state, progress?.place], ["queued", 1]);
     // It keeps its turn until it waits for a person.
-    for (const task of ["research", "draft"]) {
-      await waitFor(task, () => running().includes(ids[0] ?? ""));
-      end(ids[0] ?? "");
-      await waitFor("its end", () => !running().includes(ids[0] ?? "") || task === "research");
-    }
-    await harness.untilWaiting(ids[0] ?? "");
+    await workUntilWaiting(ids[0] ?? "");
     await waitFor("the third", () => running().includes(ids[2] ?? ""));
     for (const id of running()) end(id);
-    for (const id of ids) await harness.request("POST", `/stop/${id}`);
-    for (const id of running()) end(id);
+    await stopAll(ids);
   });
 
   it("is told by a status: 0 while an execution starts, and the place of one that is queued", async () => {
-    const { engine, running, end } = processEngine(1);
+    const { engine, running, workUntilWaiting, stopAll } = processEngine(1);
     const { promise: loaded, resolve: load } = Promise.withResolvers<undefined>();
     const prepare: Engine["prepare"] = async (_id, project) => {
       await loaded;
@@ -72,28 +81,21 @@ describe("service: whose turn it is", () => {
     await waitFor("the first's turn", async () => (await places())[0] === "queued 0");
     assert.deepEqual(await places(), ["queued 0", "queued 1", "queued 2"]);
     load(undefined);
-    for (const task of ["research", "draft"]) {
-      await waitFor(task, () => running().includes(ids[0] ?? ""));
-      end(ids[0] ?? "");
-      await waitFor("its end", () => !running().includes(ids[0] ?? "") || task === "research");
-    }
-    await harness.untilWaiting(ids[0] ?? "");
+    await workUntilWaiting(ids[0] ?? "");
     await waitFor("the second", () => running().includes(ids[1] ?? ""));
     // What is answered now waits for its turn again, behind the third.
     await harness.resume(ids[0] ?? "", false, "No.");
     assert.deepEqual(await places(), ["queued 2", "running undefined", "queued 1"]);
-    for (const id of ids) await harness.request("POST", `/stop/${id}`);
-    for (const id of running()) end(id);
+    await stopAll(ids);
   });
 
   it("is that of no more executions than there may be processes", async () => {
-    const { engine, running, end } = processEngine(5);
+    const { engine, running, stopAll } = processEngine(5);
     await serve({ engine, maxProcesses: 1 });
     const ids = [await harness.kickoff(), await harness.kickoff()];
     await waitFor("one of them", () => running().length === 1);
     assert.equal(readStatus(await harness.status(ids[1] ?? "")).state, "queued");
-    for (const id of ids) await harness.request("POST", `/stop/${id}`);
-    for (const id of running()) end(id);
+    await stopAll(ids);
   });
 
   it("comes again after a process that was only slow took it and never came back", async () => {

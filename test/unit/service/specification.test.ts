@@ -170,22 +170,5 @@ describe("service: as the specification says", () => {
       await waitFor("the last task callback", () => counts("")[0] === 3);
       assert.deepEqual([counts(""), [...methods]], [[3, 3, 1], ["POST"]]);
     });
-
-    it("with the given `meta`, whatever its keys", async () => {
-      await serve({ project: unattended });
-      const meta =
-        '{"": 0, "a b": {"c": [null, true]}, "__proto__": "x", "kickoff_id": "not this"}';
-      const id = await harness.kickoff({
-        inputs,
-        meta: JSON.parse(meta) as object,
-        ...addresses(""),
-      });
-      await waitFor("all callbacks", () => counts("").join() === "3,3,1");
-      for (const { body } of receiver.received)
-        assert.deepEqual(
-          [JSON.stringify(body["meta"]), body["kickoff_id"]],
-          [JSON.stringify(JSON.parse(meta)), id],
-        );
-    });
   });
 });

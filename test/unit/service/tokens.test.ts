@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { isLoopback } from "../../../src/base/loopback.ts";
 import { readAnswer } from "../../support/crew-api.ts";
-import { harness, serve, valuesOf } from "./support.ts";
+import { harness, serve } from "./support.ts";
 
 describe("service: tokens", () => {
   beforeEach(() => serve());
@@ -43,12 +43,6 @@ describe("service: tokens", () => {
   it("accepts both tokens, the scheme in any case", async () => {
     for (const authorization of ["Bearer T", "bearer T", "Bearer U"])
       assert.equal((await ask("GET", "/inputs", authorization)).status, 200);
-  });
-
-  it("lets the user token use only what it started", async () => {
-    const ids = [await harness.kickoff(undefined, "U"), await harness.kickoff(undefined, "T")];
-    const statuses = ids.map((id) => ask("GET", `/${id}/status`, "Bearer U"));
-    assert.deepEqual(valuesOf(await Promise.all(statuses), "status"), [200, 403]);
   });
 
   it("answers only requests to this machine's own names (DNS rebinding)", async () => {

@@ -106,13 +106,8 @@ describe("a worker of the crewai engine", () => {
   });
 
   it("says what is wrong in the files, too, when Python can't open the project", async () => {
-    const python = path.join(folder, "python");
     const failed = `{"type":"failed","message":"KeyError: 1"}`;
-    writeFileSync(
-      python,
-      `#!/bin/sh\necho '{"type":"ready"}'\nread command; echo '${failed}'\ncat\n`,
-    );
-    chmodSync(python, 0o700);
+    const program = `#!/bin/sh\necho '{"type":"ready"}'\nread command; echo '${failed}'\ncat\n`;
     mkdirSync(path.join(project, "config"));
     writeFileSync(
       path.join(project, "config", "agents.yaml"),
@@ -122,11 +117,7 @@ describe("a worker of the crewai engine", () => {
       path.join(project, "config", "tasks.yaml"),
       "a:\n  description: First\nsecond.\n  expected_output: b\n",
     );
-    const engine = crewaiEngine({
-      ...{ folder: project, data: path.join(folder, "data"), python },
-      ...{ program: "worker.py", parallel: 1, env: process.env },
-      ...{ log: () => undefined, secrets: new Secrets(), processes: new Processes(4) },
-    });
+    const { engine } = engineWith(program, folder, { folder: project });
     const message =
       /^config\/tasks\.yaml:3:1: Line 3 continues line 2\. .*\nPython says: KeyError: 1$/;
     await assert.rejects(async () => await engine.inputs?.(crew), { message });
