@@ -47,7 +47,7 @@ export default class CountReporter extends Mocha.reporters.Spec {
     end(failures);
     if (failures === 0) return;
     for (const pid of childrenOf(process.pid)) signal(pid, "SIGKILL");
-    process.exit();
+    process.exit(process.exitCode ?? 1);
   }
 }
 
