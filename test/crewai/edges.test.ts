@@ -4,16 +4,12 @@ import path from "node:path";
 import { readProject } from "../../src/projects/read.ts";
 import { Processes } from "../../src/service/crewai/processes.ts";
 import type { CrewaiOptions } from "../../src/service/crewai/engine.ts";
-import { Secrets } from "../../src/service/operations/redact.ts";
-import { Worker } from "../../src/service/crewai/worker.ts";
-import type { TaskAttempt } from "../../src/service/engine.ts";
 import {
   crewaiEnv,
   needsCrewai,
   newestCrewai,
   openEngine,
   pythonWith,
-  workerProgram,
   writeProject,
 } from "../support/crewai.ts";
 import { startModel, type Model } from "../support/crewai-service.ts";
@@ -188,16 +184,6 @@ describe("crewAI projects at the edges", () => {
     assert.equal(model.requests.length, 1);
   });
 
-  it("ends a project that doesn't load in time, with what it printed", async () => {
-    assert.match(
-      await failure(
-        { "crew.py": `${crewFile()}\nprint("calling the station")\ntime.sleep(600)\n` },
-        { times: { load: 2_000 } },
-      ),
-      /^The project did not load within 2 seconds\.\nIt printed last:\ncalling the station$/,
-    );
-  });
-
   it("ends what a worker started when it ends by itself", async () => {
     const pid = path.join(temporaryFolder("child"), "pid");
     const dying = `import subprocess; open(${JSON.stringify(pid)}, "w").write(str(subprocess.Popen(["sleep", "600"]).pid)); os._exit(3)`;
@@ -226,34 +212,6 @@ describe("crewAI projects at the edges", () => {
     assert.match(model.requests[3]?.prompt ?? "", /End tea soon\./);
     assert.equal(model.requests.length, 4);
     engine.close?.();
-  });
-
-  it("finishes with the files that it began with in another service, too", async () => {
-    const data = temporaryFolder("crewai-data");
-    const { engine, folder } = open({ "crew.py": crewFile() }, { data });
-    const inputs = { topic: "tea" };
-    const project = await engine.prepare?.("a", (await readProject(folder)).project);
-    assert.ok(project);
-    const attempt = (taskIndex: number): TaskAttempt => ({
-      ...{ executionId: "a", project, taskIndex, task: project.tasks[taskIndex]!, inputs },
-      ...{ agent: undefined, notes: [], attempt: 1, isFirst: taskIndex === 0 },
-      earlier: [{ taskId: "first", output: "A text." }].slice(0, taskIndex),
-    });
-    const nothing = () => Promise.resolve();
-    const ignore = { begin: nothing, step: nothing, event: nothing, call: nothing };
-    await engine.run(attempt(0), ignore);
-    engine.rest?.("a", false);
-    engine.close?.();
-    const file = path.join(folder, "crew.py");
-    writeFileSync(file, readFileSync(file, "utf8").replace("Finish {topic}", "End {topic} soon"));
-    const next = openEngine({
-      ...{ folder, data, python, env: crewaiEnv(model) },
-    });
-    atEndOfTest(() => next.engine.close?.());
-    await next.engine.run(attempt(1), ignore);
-    assert.match(model.requests[1]?.prompt ?? "", /Finish tea\./);
-    assert.ok(next.lines.some((line) => line.includes("The project was edited")));
-    next.engine.rest?.("a", true);
   });
 
   it("doesn't take what the crew writes for an edit", async () => {
@@ -309,15 +267,6 @@ describe("crewAI projects at the edges", () => {
     await waitFor("the copy to be removed", () => copies().length === 0);
   });
 
-  it("ends an idle worker", async () => {
-    const { engine, folder } = open({ "crew.py": crewFile() }, { times: { waiting: 50 } });
-    const { project: read } = await readProject(folder);
-    await engine.prepare?.("a", read);
-    assert.equal(workersNow().length, 1);
-    engine.rest?.("a", false);
-    await waitFor("the worker to leave", () => workersNow().length === 0);
-  });
-
   it("keeps the worker of each execution that waits for a person while there is room for it", async () => {
     const { engine, folder } = open({ "crew.py": crewFile() }, { processes: new Processes(2) });
     const { project: read } = await readProject(folder);
@@ -361,25 +310,5 @@ describe("crewAI projects at the edges", () => {
     assert.deepEqual((await run({ topic: "tea" }, { onStep })).outputs, ["A text.", "A text."]);
     assert.equal(model.requests.length, 2);
     assert.ok(lines.some((line) => /A step of .* isn't reported: the disk is full/.test(line)));
-  });
-
-  it("reports a worker that is killed between two commands", async () => {
-    const worker = new Worker({
-      python,
-      program: workerProgram,
-      secrets: new Secrets(),
-      env: process.env,
-      loadMs: 120_000,
-      quietMs: 120_000,
-      onLine: () => undefined,
-    });
-    await worker.ready;
-    worker.end();
-    await worker.ended;
-    worker.end();
-    await assert.rejects(
-      worker.run({ do: "attempt" }, () => undefined),
-      /The crew's Python process ended \(SIGKILL\)/,
-    );
   });
 });

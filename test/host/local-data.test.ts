@@ -368,16 +368,6 @@ describe("Deleting local data", () => {
     );
   });
 
-  it("doesn't affect a window that opens later", async () => {
-    const window = await openWindow();
-    await fill(window);
-    await window.delete("data");
-    await add(window, "new");
-    const later = await openWindow();
-    later.executions.store.refresh();
-    assert.deepEqual([later.executions.store.list().length, later.closed], [1, []]);
-  });
-
   /** Starts a kickoff. @returns a function that ends it */
   const addKickoffUnderWay = ({ executions: { store }, sending }: Window): (() => void) => {
     let end: () => void = () => undefined;

@@ -85,13 +85,11 @@ describe("service: as a program", () => {
     await second.stop();
   });
 
-  it("uses an edited crew at the next kickoff, refuses one with invalid files, and continues waiting executions", async () => {
+  it("uses an edited crew at the next kickoff, and refuses one with invalid files", async () => {
     const folder = path.join(temporaryFolder("crew"), "crew");
     cpSync(exampleCrew, folder, { recursive: true });
     const service = await startService({ folder, args: ["--task-seconds", "0"] });
     const api = new CrewApi(service);
-    const id = await api.kickoff({ inputs: await inputsOf(api) });
-    const { pending_human_input: waiting } = await api.untilWaiting(id);
     const tasks = path.join(folder, "src", "example_crew", "config", "tasks.yaml");
     const edited = readFileSync(tasks, "utf8").replace("{topic}", "{topic} and {one_more}");
     writeFileSync(tasks, edited);
@@ -101,8 +99,6 @@ describe("service: as a program", () => {
     assert.equal(status, 500);
     assert.match(JSON.stringify(body), /tasks\.yaml:\d+:\d+: /);
     assert.equal((await api.post("/kickoff", { inputs: {} })).status, 500);
-    assert.equal((await api.resume(id, waiting.task_id, true, "go on")).status, 200);
-    assert.equal((await api.untilEnded(id)).status, "completed");
     await service.stop();
   });
 });

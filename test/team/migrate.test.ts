@@ -7,7 +7,7 @@ describe("crewdeck migrate", () => {
   let server: TestPostgres;
   withPostgres((given) => (server = given));
 
-  it("makes the tables, changes nothing the second time, and refuses those of a newer version", async () => {
+  it("makes the tables, and changes nothing the second time", async () => {
     const database = await server.createDatabase();
     const migrate = () => runService(["migrate", "--database", database]);
     const sql = postgres(database, { max: 1, connection: { search_path: "crewdeck" } });
@@ -18,10 +18,6 @@ describe("crewdeck migrate", () => {
         assert.match(stdout, /The database is up to date\./);
       }
       assert.equal((await sql`SELECT version FROM crewdeck_version`).length, 1);
-      await sql`INSERT INTO crewdeck_version (version) VALUES (99)`;
-      const { code, stderr } = await migrate();
-      assert.notEqual(code, 0);
-      assert.match(stderr, /newer version of Crewdeck/);
     } finally {
       await sql.end();
     }

@@ -3,15 +3,10 @@ import type { Page } from "playwright-core";
 import { type Execution, without } from "../../src/executions/model.ts";
 import { onSides, savedPair } from "../../src/views/comparison/messages.ts";
 import { themes } from "../support/built-page.ts";
-import { comparedSamples } from "../support/page/comparison-samples.ts";
+import { comparedSamples, prices } from "../support/page/comparison-samples.ts";
 import { ComparisonWindow } from "../support/page/comparison-window.ts";
 import { waitFor } from "../support/wait.ts";
 import { overflowOf, unknownColours, violationsIn } from "./accessibility.ts";
-
-const prices = [
-  { pattern: "gpt-5-mini", input: 0.25, output: 2 },
-  { pattern: "gpt-5", input: 1.25, output: 10 },
-];
 
 /** The samples, of which the right one is changed. */
 function changed(change: (right: Execution) => Execution) {

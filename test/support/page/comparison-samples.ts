@@ -4,6 +4,12 @@ import { Events, start } from "../timeline/samples.ts";
 import { aRichExecution, richDraft } from "./samples.ts";
 import type { ComparedSample } from "./comparison-window.ts";
 
+/** Of the models of these samples. */
+export const prices = [
+  { pattern: "gpt-5-mini", input: 0.25, output: 2 },
+  { pattern: "gpt-5", input: 1.25, output: 10 },
+];
+
 const after = (seconds: number) => new Date(start + seconds * 1000).toISOString();
 
 /** The same crew with another model and another input: its outline is shorter, and a task was added. */

@@ -1,5 +1,5 @@
 import { CrewApiError } from "../../../src/api/errors.ts";
-import type { ActivityEvent, StatusReading } from "../../../src/api/types.ts";
+import type { ActivityEvent, StatusReading, TokenUsage } from "../../../src/api/types.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";
 
@@ -74,3 +74,9 @@ export function read(execution: Execution, reading: StatusReading, seconds: numb
 }
 
 export const notFound = aReading({ state: "unknown", stateText: "NOT FOUND" });
+
+export const usage = (prompt: number, completion: number): TokenUsage => ({
+  total: prompt + completion,
+  prompt,
+  completion,
+});

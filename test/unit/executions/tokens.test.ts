@@ -10,13 +10,7 @@ import {
   priceOf,
   readPrices,
 } from "../../../src/executions/tokens.ts";
-import { anEvent as event, anExecution } from "./samples.ts";
-
-const usage = (prompt: number, completion: number): TokenUsage => ({
-  total: prompt + completion,
-  prompt,
-  completion,
-});
+import { anEvent as event, anExecution, usage } from "./samples.ts";
 
 const modelUse = (model: string, prompt: number, completion: number) => ({
   model,

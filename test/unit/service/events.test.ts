@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { asObject } from "../../../src/base/json.ts";
+import { asArray, asObject } from "../../../src/base/json.ts";
 import { readEvents } from "../../../src/api/read-events.ts";
 import { readStatus } from "../../../src/api/read-status.ts";
 import { type Activity, activityOf } from "../../../src/executions/activity.ts";
@@ -177,20 +177,28 @@ describe("service: events", () => {
     const receiver = await openReceiver();
     const base = receiver.url;
     await serve({ engine: agentEngine });
-    const types = ["task_started", "llm_call_completed", "tool_usage_started"];
+    const types = [
+      ...["crew_kickoff_started", "task_started", "llm_call_completed", "tool_usage_started"],
+      "human_feedback_requested",
+    ];
+    const authentication = { strategy: "bearer", token: "s" };
     for (const realtime of [true, false]) {
       const path = `/realtime-${realtime}`;
-      const webhooks = { url: base + path, events: types, realtime };
+      const webhooks = { url: base + path, events: types, realtime, authentication };
       const id = await harness.kickoffUntilWaiting({ inputs, webhooks });
-      await waitFor("the events", () => receiver.at(path).length === (realtime ? 6 : 2));
-      const streamed = receiver.at(path).flatMap(({ body }) => readEvents(body["events"]));
+      await waitFor("the events", () => receiver.at(path).length === (realtime ? 8 : 2));
+      const received = receiver.at(path);
+      assert.ok(received.every(({ headers }) => headers.authorization === "Bearer s"));
+      const sent = received.flatMap(({ body }) => asArray(body["events"]).map(asObject));
+      assert.ok(sent.every(({ execution_id }) => execution_id === id));
+      const streamed = readEvents(sent);
       const { events = [] } = readStatus(await harness.status(id));
       const byId = (one: { id: string }, other: { id: string }) => (one.id < other.id ? -1 : 1);
       assert.deepEqual(
         streamed.toSorted(byId),
         events.filter(({ type }) => types.includes(type)).toSorted(byId),
       );
-      assert.equal(streamed.length, 6);
+      assert.equal(streamed.length, 8);
     }
   });
 

@@ -147,7 +147,7 @@ describe("a worker of the crewai engine", () => {
     assert.deepEqual([call?.parentId, call?.taskName, call?.model], [start?.id, "only", "m"]);
   });
 
-  it("takes no reply that is cut off because the worker was killed", async () => {
+  it("takes no reply that is cut off because the worker was killed, and no further command", async () => {
     const python = path.join(folder, "python");
     // It dies while it writes, as a worker that the system kills for its memory.
     writeFileSync(
@@ -164,6 +164,12 @@ describe("a worker of the crewai engine", () => {
     await assert.rejects(
       worker.run({ do: "attempt" }, () => undefined),
       WorkerEnded,
+    );
+    await worker.ended;
+    worker.end();
+    await assert.rejects(
+      worker.run({ do: "attempt" }, () => undefined),
+      /The crew's Python process ended \(SIGKILL\)/,
     );
   });
 
@@ -206,11 +212,12 @@ describe("a worker of the crewai engine", () => {
     };
     assert.match(path.relative(path.join(folder, "data"), storage), /^storage.inputs /);
     assert.ok(!existsSync(storage));
-    const silent = engineWith(`${asked}sleep 60`, folder, {
+    const silent = engineWith(`${asked}echo "calling the station" >&2; sleep 60`, folder, {
       folder: project,
       times: { load: 1_000 },
     });
-    await assert.rejects(silent.engine.inputs!(crew), /did not load within 1 seconds/);
+    const message = /did not load within 1 seconds\.\nIt printed last:\ncalling the station$/;
+    await assert.rejects(silent.engine.inputs!(crew), { message });
   });
 
   it("has at most 1 MB of what an attempt prints in the log, however short its lines are", async () => {

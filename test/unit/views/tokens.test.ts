@@ -1,15 +1,10 @@
 import assert from "node:assert/strict";
-import type { TokenUsage } from "../../../src/api/types.ts";
 import { renderExecution } from "../../support/rendered.ts";
 import { formatAmount, formatTokens } from "../../../src/view/words.ts";
 import { executionRow, taskRow } from "../../../src/views/tree/execution-rows.ts";
+import { usage } from "../executions/samples.ts";
 import { anExecution } from "./executions.ts";
 
-const usage = (prompt: number, completion: number): TokenUsage => ({
-  total: prompt + completion,
-  prompt,
-  completion,
-});
 const [research, review] = anExecution().tasks;
 const small = { model: "gpt-4o-mini", tokens: usage(1_200_000, 34_000) };
 const large = { model: "# [a](b)", tokens: usage(100, 20) };

@@ -4,13 +4,9 @@ import { type Execution, without } from "../../../../src/executions/model.ts";
 import { withTimes } from "../../../../src/executions/times.ts";
 import type { Sides } from "../../../../src/views/comparison/messages.ts";
 import { comparisonModel, comparisonTitle } from "../../../../src/views/comparison/model.ts";
-import { comparedSamples } from "../../../support/page/comparison-samples.ts";
+import { comparedSamples, prices } from "../../../support/page/comparison-samples.ts";
 import { aTask } from "../executions.ts";
 
-const prices = [
-  { pattern: "gpt-5-mini", input: 0.25, output: 2 },
-  { pattern: "gpt-5", input: 1.25, output: 10 },
-];
 const known = { left: { prices }, right: { prices } };
 
 function samples(change: Partial<Sides<Partial<Execution>>> = {}): Sides<Execution> {
