@@ -56,7 +56,7 @@ export async function setUpAdvice(folder: vscode.Uri, isExample: boolean): Promi
     python,
   );
   const { command } = await findSetUp(folder);
-  const install = vscode.l10n.t("“Set Up…” runs: {0}", command);
+  const install = vscode.l10n.t("“Set Up…” runs “{0}”.", command);
   return [...(isUsable ? [] : [problem]), ...(isExample ? [] : [install])];
 }
 

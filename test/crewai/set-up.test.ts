@@ -37,7 +37,7 @@ describe("A project without crewAI, in the window", () => {
       (await tree.rows()).find(({ label }) => label === "Declared")?.description;
     await window.runCommand("Crewdeck: Serve…");
     await window.quickInput.choose("Which crew?", "Declared");
-    const note = webview.content.getByText(/crewAI is not installed .* “Set Up…” runs: uv sync/);
+    const note = webview.content.getByText(/crewAI is not installed .* “Set Up…” runs “uv sync”\./);
     await note.getByRole("button", { name: "Set Up…", exact: true }).click();
     await waitFor("the rehearsal", async () => (await engine())?.startsWith("rehearsal"));
     await messages.confirm(/Install crewAI for “Declared”\?[^]*uv sync/, "Run in Terminal");

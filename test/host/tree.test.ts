@@ -322,6 +322,7 @@ describe("the tree", () => {
     const row = tree.getChildren().at(-1)!;
     assert.deepEqual({ ...row }, { kind: "project", folder, here: true });
     assert.deepEqual(labels([row]), ["home_energy"]);
+    assert.equal(tree.getTreeItem(row).command?.command, "crewdeck.startLocalCrew");
     refreshed.length = 0;
     tree.unserved = [folder];
     assert.deepEqual(refreshed, []);

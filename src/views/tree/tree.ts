@@ -398,7 +398,9 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
 }
 
 function commandOf({ kind }: TreeNode): vscode.Command | undefined {
-  if (kind === "crew" || kind === "group" || kind === "project") return undefined;
+  if (kind === "crew" || kind === "group") return undefined;
+  if (kind === "project")
+    return { title: vscode.l10n.t("Serve…"), command: "crewdeck.startLocalCrew" };
   if (kind === "hint") return { title: vscode.l10n.t("Kick Off…"), command: "crewdeck.kickoff" };
   if (kind === "more")
     return { title: vscode.l10n.t("Filter Executions…"), command: "crewdeck.filterExecutions" };

@@ -32,9 +32,9 @@ const obstacles: readonly [string, Partial<EngineQuestion>, RegExp][] = [
     "the setting names no Python",
     {
       findInterpreter: () => Promise.resolve(undefined),
-      advice: () => Promise.resolve(["The setting is wrong.", "“Set Up…” runs: uv sync"]),
+      advice: () => Promise.resolve(["The setting is wrong.", "“Set Up…” runs “uv sync”."]),
     },
-    /^No Python was found for the project\. The setting is wrong\. “Set Up…” runs: uv sync$/,
+    /^No Python was found for the project\. The setting is wrong\. “Set Up…” runs “uv sync”\.$/,
   ],
 ];
 
