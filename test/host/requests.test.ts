@@ -50,7 +50,7 @@ describe("An earlier kickoff", () => {
     assert.ok(found(again));
     const count = api.executions().length;
     const { shown } = await withPerson(["escape"], () => run("runAgain", row(first)));
-    assert.equal(shown[0]?.text, "Run “tea” again?");
+    assert.equal(shown[0]?.text, "Run “it's for $HOME” again?");
     const { host } = new URL(service.url);
     const { detail = "" } = shown[0];
     assert.ok(detail.startsWith(`“Repeated” (${host}) `), detail);
