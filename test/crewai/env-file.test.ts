@@ -39,7 +39,7 @@ describe("a project's .env", () => {
     });
   const projectIn = (folder: string, file: string) => ({
     ...{ folder, source: folder, file },
-    ...{ crewClass: null, storage: null, isFlow: false, environment: {} },
+    ...{ crewClass: null, storage: null, isFlow: false, environment: {}, replay: null },
   });
 
   for (const version of crewaiVersions)

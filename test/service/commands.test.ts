@@ -84,7 +84,7 @@ describe("service: its commands", () => {
     assert.deepEqual([unknown.code, unknown.stdout], [2, ""]);
     assert.equal(
       unknown.stderr,
-      'There is no command or folder "sevre". The commands are serve, token, migrate, relay. See "crewdeck --help".\n',
+      'There is no command or folder "sevre". The commands are serve, test, token, migrate, relay. See "crewdeck --help".\n',
     );
     // A folder, though not of a crew.
     const folder = await runService(["media"]);
