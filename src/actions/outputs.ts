@@ -10,6 +10,7 @@ import { flag, read, readTarget, targetMembers, text } from "../editor/arguments
 import { activeDocument, parseUri } from "../editor/execution-uri.ts";
 import { plainLabel, showStatus, withProgress } from "../editor/messages.ts";
 import type { Execution, ExecutionSummary } from "../executions/model.ts";
+import { isAt } from "../executions/resumes.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { type AttemptPair, attemptPairs } from "../executions/tasks.ts";
 import { titleOf } from "../executions/title.ts";
@@ -123,19 +124,17 @@ export async function openRawAnswer(
     throw new UserError(vscode.l10n.t("It has no ID: the kickoff got no response."));
   await crews.ready(execution.crew);
   const askedAt = clock.now();
+  const show = (answer: { readonly text: string; readonly status?: number }) =>
+    openAnswer(outputsFolder, execution, { ...answer, askedAt });
   try {
     const title = vscode.l10n.t("Requesting the state from “{0}”", execution.crew.name);
     const client = await crews.client(execution.crew);
     const text = await withProgress(title, (signal) => client.rawStatus(kickoffId, { signal }));
-    return await openAnswer(outputsFolder, execution, { text, askedAt });
+    return await show({ text });
   } catch (error) {
     if (error instanceof CrewApiError && error.kind === "aborted") return undefined;
     if (error instanceof CrewApiError && error.status !== undefined && error.body !== undefined)
-      await openAnswer(outputsFolder, execution, {
-        text: error.body,
-        status: error.status,
-        askedAt,
-      });
+      await show({ text: error.body, status: error.status });
     throw error;
   }
 }
@@ -149,10 +148,7 @@ async function compareAttempts(execution: Execution, argument: unknown): Promise
       (taskId === undefined || each.taskId === taskId) &&
       (attempt === undefined || each.attempt === attempt),
   );
-  const waits = pairs.find(
-    (each) => each.taskId === waiting?.taskId && each.attempt === waiting.attempt,
-  );
-  const pair = waits ?? pairs.at(-1);
+  const pair = pairs.find((each) => isAt(waiting, each)) ?? pairs.at(-1);
   if (pair === undefined)
     throw new NothingToDo(
       vscode.l10n.t(

@@ -3,7 +3,7 @@ import { defined } from "../base/json.ts";
 import { type Execution, hasEnded, without } from "./model.ts";
 import { applyReading, confirmKickoff } from "./reduce.ts";
 import { crewContinued, isAt, resumesOf, type ResumeTarget, waitsAt } from "./resumes.ts";
-import { attemptWith, taskIn, withAttempt, withOutput, withTask } from "./tasks.ts";
+import { attemptAt, attemptWith, taskIn, withAttempt, withOutput, withTask } from "./tasks.ts";
 
 export type CallbackReport =
   | ({ readonly kind: "pause" } & Pick<TaskReading, "taskId" | "output"> & Partial<Question>)
@@ -81,7 +81,6 @@ function pausedAttempt(execution: Execution, { taskId, output }: Pause): number 
 }
 
 function isAnswered(execution: Execution, target: ResumeTarget): boolean {
-  const attempts = taskIn(execution.tasks, target.taskId)?.attempts ?? [];
-  const attempt = attempts.find(({ number }) => number === target.attempt);
-  return attempt?.feedback !== undefined || resumesOf(execution, target).length > 0;
+  const isKnown = attemptAt(execution.tasks, target)?.feedback !== undefined;
+  return isKnown || resumesOf(execution, target).length > 0;
 }

@@ -16,7 +16,7 @@ import {
 } from "./model.ts";
 import { requestAt } from "./flow-requests.ts";
 import { crewContinued, isAt, resumesOf, type ResumeTarget, waitsAt } from "./resumes.ts";
-import { endTasks, isSameOutput, mergeTasks, moveOn, taskIn } from "./tasks.ts";
+import { attemptAt, endTasks, isSameOutput, mergeTasks, moveOn, taskIn } from "./tasks.ts";
 
 /** A crew may answer "NOT FOUND" until a worker has a new id (observed; ms). */
 const unknownGrace = 2 * 60_000;
@@ -153,8 +153,7 @@ function advance(
 function isJustHeard(execution: Execution, now: number): boolean {
   const { waiting } = execution;
   if (waiting === undefined || resumesOf(execution, waiting).length > 0) return false;
-  const attempts = taskIn(execution.tasks, waiting.taskId)?.attempts ?? [];
-  const isHeard = attempts.some((each) => each.number === waiting.attempt && each.isHeard);
+  const isHeard = attemptAt(execution.tasks, waiting)?.isHeard === true;
   return isHeard && now - Date.parse(waiting.since) < stale;
 }
 
@@ -224,9 +223,7 @@ function waitsSomewhere(execution: Execution, stateText: string, now: number): E
 
 /** The crew's own number, unless that attempt was answered with another output. */
 function attemptOf(execution: Execution, pause: Pause, now: number): number {
-  const numbered = taskIn(execution.tasks, pause.taskId)?.attempts.find(
-    (each) => each.number === pause.attempt,
-  );
+  const numbered = attemptAt(execution.tasks, pause);
   const isReused = numbered?.feedback !== undefined && !fits(pause, numbered);
   return pause.attempt === undefined || isReused
     ? inferAttempt(execution, pause, now)

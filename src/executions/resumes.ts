@@ -2,7 +2,7 @@ import type { Question, ResumeAnswer, TaskReading } from "../api/types.ts";
 import { defined } from "../base/json.ts";
 import type { Execution, ExecutionSummary, Feedback, ResumeSummary, SentResume } from "./model.ts";
 import { canBeAnswered, hasEnded, without } from "./model.ts";
-import { completeOthers, taskIn, withAttempt, withTask } from "./tasks.ts";
+import { attemptAt, completeOthers, taskIn, withAttempt, withTask } from "./tasks.ts";
 
 /** The text of an empty approval: the specification asks for text, and later tasks read it. */
 export const approved = "Approved.";
@@ -197,8 +197,8 @@ export function waitsAt(
     state: "waiting",
     attempts: withAttempt(task.attempts, attempt, { output, ...defined({ isHeard }) }),
   }));
-  const known = taskIn(tasks, taskId)?.attempts.find(({ number }) => number === attempt)?.output;
   const target = { taskId, attempt };
+  const known = attemptAt(tasks, target)?.output;
   return {
     ...without(execution, "mayBeWaiting", "stateText", "stillPaused"),
     state: "waiting",

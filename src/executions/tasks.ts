@@ -7,11 +7,17 @@ import type {
   ResumeSummary,
   TaskSummary,
 } from "./model.ts";
+import type { ResumeTarget } from "./resumes.ts";
 
 type Tasks = readonly ExecutionTask[];
 
 export function taskIn<Task extends TaskSummary>(tasks: readonly Task[], taskId: string) {
   return tasks.find((task) => task.taskId === taskId);
+}
+
+export function attemptAt(tasks: Tasks, { taskId, attempt }: Partial<ResumeTarget>) {
+  const task = tasks.find((each) => each.taskId === taskId);
+  return task?.attempts.find(({ number }) => number === attempt);
 }
 
 export function withTask(
@@ -104,8 +110,7 @@ export interface AttemptPair extends Pick<ResumeSummary, "taskId" | "attempt"> {
 /** Each attempt with the previous one that has an output. */
 export function attemptPairs({ tasks }: Pick<ExecutionSummary, "tasks">): readonly AttemptPair[] {
   return tasks.flatMap(({ taskId, attempts }) => {
-    const known = attempts.filter(({ output }) => output !== undefined);
-    const numbers = known.map(({ number }) => number);
+    const numbers = attempts.flatMap((each) => (each.output === undefined ? [] : each.number));
     const later = numbers.slice(1);
     return later.map((attempt, at) => ({ taskId, previous: numbers[at] ?? attempt, attempt }));
   });

@@ -4,6 +4,8 @@ import { text } from "../base/sqlite.ts";
 /** `flow webhook`: the path where a crew's flows ask for feedback. */
 type Kind = "form" | "presets" | "callbacks" | "answer hosts" | "flow webhook";
 
+const isKey = "kind = ? AND crew_id = ?";
+
 export type CrewValues<Value> = ReturnType<typeof crewValues<Value>>;
 
 /** Methods throw the database's errors. @param parse throws for an invalid value, which is set aside and reported */
@@ -14,30 +16,21 @@ export function crewValues<Value>(
   onUnreadable: (error: unknown, crewId: string) => void,
 ) {
   const get = (crewId: string): Value | undefined => {
-    const row = database.get(
-      "SELECT json FROM crew_values WHERE kind = ? AND crew_id = ?",
-      kind,
-      crewId,
-    );
+    const row = database.get(`SELECT json FROM crew_values WHERE ${isKey}`, kind, crewId);
     if (row === undefined) return undefined;
     try {
       return parse(JSON.parse(text(row, "json")));
     } catch (error) {
       // Renamed, so that the next value doesn't replace it.
-      database.run(
-        "UPDATE OR REPLACE crew_values SET kind = ? WHERE kind = ? AND crew_id = ?",
-        `${kind}, unreadable`,
-        kind,
-        crewId,
-      );
+      const setAside = `UPDATE OR REPLACE crew_values SET kind = ? WHERE ${isKey}`;
+      database.run(setAside, `${kind}, unreadable`, kind, crewId);
       onUnreadable(error, crewId);
       return undefined;
     }
   };
   const set = (crewId: string, value: Value | undefined): void => {
     const json = JSON.stringify(value);
-    if (value === undefined)
-      database.run("DELETE FROM crew_values WHERE kind = ? AND crew_id = ?", kind, crewId);
+    if (value === undefined) database.run(`DELETE FROM crew_values WHERE ${isKey}`, kind, crewId);
     else database.run("INSERT OR REPLACE INTO crew_values VALUES (?, ?, ?)", kind, crewId, json);
   };
   const change = (crewId: string, change: (before: Value | undefined) => Value): Value =>

@@ -1,6 +1,6 @@
 import { cleanText, outputContent, withoutCommands } from "./markdown.ts";
 import { type Execution, isRehearsalOutput } from "../executions/model.ts";
-import { taskIn } from "../executions/tasks.ts";
+import { attemptAt } from "../executions/tasks.ts";
 
 /** Bytes of UTF-8 above which an output opens as a file. */
 const large = 1_000_000;
@@ -23,9 +23,7 @@ export function outputsOf(execution: Execution): readonly Output[] {
 }
 
 export function outputOf(execution: Execution, part: Output["part"]): string | undefined {
-  if (part.kind === "result") return execution.output;
-  const task = taskIn(execution.tasks, part.taskId);
-  return task?.attempts.find(({ number }) => number === part.attempt)?.output;
+  return part.kind === "result" ? execution.output : attemptAt(execution.tasks, part)?.output;
 }
 
 /** Of a task the last one or that of an attempt; without a task the result, or what waits. */

@@ -4,6 +4,7 @@ import type { Crews } from "../../crews/crews.ts";
 import { documentIn, executionUri, parseUri } from "../../editor/execution-uri.ts";
 import { executionScheme } from "../../editor/manifest.ts";
 import { type Execution, type ExecutionSummary, keyOf } from "../../executions/model.ts";
+import { isAt } from "../../executions/resumes.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import { titleOf } from "../../executions/title.ts";
 import type { Circumstances } from "../../view/actions.ts";
@@ -120,12 +121,8 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
   showsWaiting(uri: vscode.Uri, { localId }: Pick<ExecutionSummary, "localId">): boolean {
     const execution = this.summary(uri);
     const part = parseUri(uri)?.part;
-    const { taskId, attempt } = execution?.waiting ?? {};
-    return (
-      execution?.localId === localId &&
-      (part === undefined ||
-        (part.kind === "attempt" && part.taskId === taskId && part.attempt === attempt))
-    );
+    const isWaiting = part?.kind === "attempt" && isAt(execution?.waiting, part);
+    return execution?.localId === localId && (part === undefined || isWaiting);
   }
 
   /** Undefined while the document is loading. */

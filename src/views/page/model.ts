@@ -13,7 +13,7 @@ import {
   pendingResume,
   type ResumeTarget,
 } from "../../executions/resumes.ts";
-import { taskIn } from "../../executions/tasks.ts";
+import { attemptAt, taskIn } from "../../executions/tasks.ts";
 import type { Action, Circumstances } from "../../view/actions.ts";
 import { type ExecutionView, viewOf } from "../../view/execution-view.ts";
 import { cleanText } from "../../view/markdown.ts";
@@ -103,7 +103,7 @@ function reviewOf(
     attempt,
     ...defined({
       agent: task?.agent,
-      output: task?.attempts.find(({ number }) => number === attempt)?.output,
+      output: attemptAt(execution.tasks, shown)?.output,
       // A flow asks. It may name no answers.
       answers: waiting?.options?.map((text) => ({ label: answerLabel(text, waiting), text })),
     }),
