@@ -4,7 +4,7 @@ import type { Disposable } from "../base/events.ts";
 import type { Crews } from "../crews/crews.ts";
 import { hasApi, log, logged, logProblem } from "../editor/log.ts";
 import { showError } from "../editor/messages.ts";
-import type { Execution, ExecutionSummary } from "../executions/model.ts";
+import type { ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { CurrentCircumstances } from "../views/circumstances.ts";
 import { askerOf, person } from "./asker.ts";
@@ -116,7 +116,7 @@ export function watchClearing(
 
 interface ApiParts {
   readonly crews: Pick<Crews, "list">;
-  readonly store: Pick<ExecutionStore, "find" | "findAll" | "refresh" | "onDidChange">;
+  readonly store: Pick<ExecutionStore, "find" | "list" | "refresh" | "onDidChange">;
   readonly circumstances: Pick<CurrentCircumstances, "prices">;
 }
 
@@ -126,20 +126,17 @@ export function createExtensionApi(
 ) {
   const changes = new vscode.EventEmitter<CrewdeckExecution>();
   let hasListeners = false;
-  const plain = (executions: readonly Execution[]) => {
+  const plain = (summaries: readonly ExecutionSummary[]) => {
     const names = new Map(crews.list().map(({ id, name }) => [id, name]));
-    return executions.map((execution) =>
-      plainExecution(
-        execution,
-        names.get(execution.crew.id) ?? execution.crew.name,
-        circumstances.prices,
-      ),
-    );
+    return summaries.flatMap(({ localId, crew }) => {
+      const execution = store.find(localId);
+      const name = names.get(crew.id) ?? crew.name;
+      return execution ? plainExecution(execution, name, circumstances.prices) : [];
+    });
   };
   const subscription = store.onDidChange(({ added, changed }) => {
     if (!hasListeners) return;
-    const read = ({ localId }: ExecutionSummary) => store.find(localId) ?? [];
-    for (const execution of plain([...added, ...changed].flatMap(read))) changes.fire(execution);
+    for (const execution of plain([...added, ...changed])) changes.fire(execution);
   });
   const api: CrewdeckApi = {
     version: 1,
@@ -147,7 +144,7 @@ export function createExtensionApi(
       crews.list().map(({ name, url, local }) => ({ name, url, isLocal: local !== undefined })),
     executions() {
       store.refresh();
-      return plain(store.findAll());
+      return plain(store.list());
     },
     onDidChangeExecution(...listener) {
       hasListeners = true;

@@ -1,39 +1,39 @@
-import { defined, isObject } from "../base/json.ts";
+import { asArray, defined, isObject } from "../base/json.ts";
 import { oneLine } from "../base/text.ts";
 import {
   type Execution,
   executionStates,
   type ExecutionSummary,
+  hasEnded,
   hasRehearsalOutput,
   type KickoffSummary,
   type SentKickoff,
 } from "./model.ts";
+import { timeUse } from "./times.ts";
 
 /** Longest input value and error in a summary (characters). */
 const longest = { input: 100, error: 300 };
 
+/** In `common` is what most executions of a crew have alike. */
 export function writeExecution(execution: Execution) {
-  const { request, tasks, output, error, waiting, resumes, requests, eventCount, decisions } =
-    execution;
-  const details = {
-    request,
-    tasks,
-    output,
-    error,
-    waiting,
-    resumes,
-    requests,
-    eventCount,
-    decisions,
-  };
+  const { crew, origin, state, progress, tasks, output, ...own } = summaryOf(execution);
   return {
-    summary: JSON.stringify(summaryOf(execution)),
-    details: JSON.stringify(details),
+    summary: JSON.stringify(own),
+    common: JSON.stringify({ crew, origin, state, progress, tasks, output }),
+    details: JSON.stringify(detailsOf(execution)),
   };
+}
+
+/** What is not in the summary, or not whole. */
+function detailsOf({ request, tasks, output, error, waiting, resumes, ...others }: Execution) {
+  const { requests, eventCount, decisions } = others;
+  return { request, tasks, output, error, waiting, resumes, requests, eventCount, decisions };
 }
 
 export function summaryOf(execution: Execution): ExecutionSummary {
   const { request, error, waiting, output, tasks, resumes } = execution;
+  // After an end without a wait, only a task's own row needs its times: without, tasks of many executions are alike.
+  const isTimed = !hasEnded(execution) || timeUse(execution).waited !== undefined;
   return defined({
     ...execution,
     request: request && kickoffOf(request),
@@ -43,8 +43,9 @@ export function summaryOf(execution: Execution): ExecutionSummary {
     waiting:
       waiting && defined({ ...waiting, output: isThere(waiting.output), message: undefined }),
     isRehearsed: hasRehearsalOutput(execution) ? (true as const) : undefined,
-    tasks: tasks.map((task) => ({
+    tasks: tasks.map(({ executionTime, times, ...task }) => ({
       ...task,
+      ...(isTimed && defined({ executionTime, times })),
       attempts: task.attempts.map(({ output, feedback, ...attempt }) => ({
         ...attempt,
         ...defined({
@@ -55,8 +56,7 @@ export function summaryOf(execution: Execution): ExecutionSummary {
       })),
     })),
     resumes: resumes.map((resume) => {
-      const { isApprove, isAnswer, at } = resume.feedback;
-      const feedback = { isApprove, at, ...defined({ isAnswer }) };
+      const feedback = defined({ ...resume.feedback, text: undefined });
       return defined({ ...resume, feedback, answer: undefined, message: undefined });
     }),
     eventCount: undefined,
@@ -71,16 +71,23 @@ function isThere(text: string | undefined): true | undefined {
   return text === undefined ? undefined : true;
 }
 
-/** @throws an error that says what is wrong with it, of what the program relies on */
-export function readSummary(text: string): ExecutionSummary {
-  const raw: unknown = JSON.parse(text);
-  check(raw);
-  return raw;
+/**
+ * Reads those that have a common text, and share what it says. @param summaries an array in JSON
+ * @throws an error that says what is wrong with one of them, of what the program relies on
+ */
+export function readSummaries(summaries: string, common: string): readonly ExecutionSummary[] {
+  const alike: unknown = JSON.parse(common);
+  return asArray(JSON.parse(summaries)).map((rest) => {
+    const raw: unknown = isObject(alike) && isObject(rest) && Object.assign(rest, alike);
+    check(raw);
+    return raw;
+  });
 }
 
-export function readExecution(texts: { readonly summary: string; readonly details: string }) {
+export function readExecution(texts: Record<"summary" | "common" | "details", string>) {
+  const [summary] = readSummaries(`[${texts.summary}]`, texts.common);
   const details: unknown = JSON.parse(texts.details);
-  const raw: unknown = isObject(details) && { ...readSummary(texts.summary), ...details };
+  const raw: unknown = isObject(details) && { ...summary, ...details };
   check(raw);
   return raw;
 }
@@ -107,7 +114,7 @@ const listOf = (check: Check) => (value: unknown) => Array.isArray(value) && val
 const areObjects = listOf(isObject);
 
 /** The parts on whose shape the program relies without a look. */
-const shape: readonly (readonly [name: string, check: Check])[] = Object.entries({
+const shape: Readonly<Record<string, Check>> = {
   crew: isObject,
   state: isState,
   tasks: listOf((task) => isObject(task) && areObjects(task["attempts"])),
@@ -121,10 +128,10 @@ const shape: readonly (readonly [name: string, check: Check])[] = Object.entries
     value === undefined ||
     listOf((each) => isObject(each) && isTime(each["at"]) && isState(each["state"]))(value),
   undelivered: (value) => value === undefined || areObjects(value),
-} satisfies Record<string, Check>);
+};
 
 function check(raw: unknown): asserts raw is Execution {
   if (!isObject(raw)) throw new Error("not an object");
-  const wrong = shape.find(([name, check]) => !check(raw[name]));
-  if (wrong !== undefined) throw new Error(`"${wrong[0]}" is missing or has the wrong type`);
+  for (const name in shape)
+    if (!shape[name]?.(raw[name])) throw new Error(`"${name}" is missing or has the wrong type`);
 }

@@ -3,13 +3,13 @@ import type { Clock } from "../base/clock.ts";
 import type { ProblemLog } from "../base/errors.ts";
 import type { ActivityEvent, Picture } from "../api/types.ts";
 import { type Disposable, Emitter } from "../base/events.ts";
-import { defined } from "../base/json.ts";
+import { asArray, defined } from "../base/json.ts";
 import type { Database } from "../store/database.ts";
 import { integer, optionalText, type Row, text } from "../base/sqlite.ts";
 import { activityOf, type KeptEvents } from "./activity.ts";
 import { addEvents, readKeptEvents, readPicture } from "./kept-events.ts";
 import { type Execution, type ExecutionSummary, without } from "./model.ts";
-import { readExecution, readSummary, summaryOf, writeExecution } from "./record.ts";
+import { readExecution, readSummaries, summaryOf, writeExecution } from "./record.ts";
 import { keepEnd, withHistory } from "./reduce.ts";
 import { withTimes } from "./times.ts";
 import { newTitle } from "./title.ts";
@@ -20,10 +20,10 @@ export interface ExecutionChange {
   readonly removed: readonly ExecutionSummary[];
 }
 
-/** A row as last read or written; without a summary if it is unreadable. */
+/** A row as last read or written. */
 interface Entry {
   readonly revision: number;
-  readonly summary: ExecutionSummary | undefined;
+  readonly summary: ExecutionSummary;
 }
 
 /** `data`: what executions left on this machine; `everything`: also crews and tokens. */
@@ -39,18 +39,27 @@ interface ExecutionStoreOptions {
 const again = 1_000;
 
 const readWhole = `
-  SELECT local_id, summary, json FROM executions LEFT JOIN details USING (local_id)
+  SELECT local_id, summary, common, json FROM executions LEFT JOIN details USING (local_id)
   WHERE local_id = ?`;
 
 const writeSummary = `
-  INSERT INTO executions VALUES (?, ?, ?)
-  ON CONFLICT (local_id) DO UPDATE SET revision = excluded.revision, summary = excluded.summary`;
+  INSERT INTO executions VALUES (?, ?, ?, ?) ON CONFLICT (local_id) DO UPDATE
+  SET revision = excluded.revision, summary = excluded.summary, common = excluded.common`;
 
 /** The inputs never change. */
 const writeDetails = `
   INSERT INTO details VALUES (?, '', ?) ON CONFLICT (local_id) DO UPDATE SET json = excluded.json`;
 
-const readNews = "SELECT * FROM executions WHERE revision > ? ORDER BY revision";
+/** One text of many summaries is read faster than many texts. */
+const readNews = (isApart: boolean) => `
+  SELECT common, ${isApart ? "local_id" : "NULL"} AS local_id, max(revision) AS last,
+    '[' || group_concat(revision) || ']' AS revisions, '[' || group_concat(summary) || ']' AS summaries
+  FROM (SELECT * FROM executions WHERE revision > ? ORDER BY revision LIMIT 1000)
+  GROUP BY ${isApart ? "local_id" : "common"}`;
+
+const readCounts = `
+  SELECT (SELECT count(*) FROM executions) AS count, (SELECT last FROM revisions) AS last,
+    (SELECT coalesce(max(id), 0) FROM clearings) AS clearing`;
 
 /** Far above what other windows have seen, in case the last was lost with a damaged file. */
 const nextRevision = `
@@ -89,9 +98,7 @@ export class ExecutionStore implements Disposable {
   }
 
   list(): readonly ExecutionSummary[] {
-    this.#sorted ??= [...this.#entries.values()]
-      .flatMap(({ summary }) => summary ?? [])
-      .sort(newestFirst);
+    this.#sorted ??= [...this.#entries.values()].map(({ summary }) => summary).sort(newestFirst);
     return this.#sorted;
   }
 
@@ -108,10 +115,6 @@ export class ExecutionStore implements Disposable {
   find(id: string, crewId?: string): Execution | undefined {
     const execution = this.#read(this.summary(id, crewId)?.localId ?? id)?.execution;
     return crewId === undefined || execution?.crew.id === crewId ? execution : undefined;
-  }
-
-  findAll(): readonly Execution[] {
-    return this.list().flatMap(({ localId }) => this.#read(localId)?.execution ?? []);
   }
 
   /** Begins to track an execution. @throws Error if its local id exists */
@@ -211,7 +214,7 @@ export class ExecutionStore implements Disposable {
     const next = writeExecution(execution);
     const summary = summaryOf(execution);
     const revision = integer(database.get(nextRevision) ?? {}, "last");
-    database.run(writeSummary, localId, revision, next.summary);
+    database.run(writeSummary, localId, revision, next.summary, next.common);
     if (next.details !== details) database.run(writeDetails, localId, next.details);
     database.afterCommit(() => {
       this.#set(localId, { revision, summary });
@@ -227,21 +230,19 @@ export class ExecutionStore implements Disposable {
   #read(localId: string) {
     const row = this.#options.database.get(readWhole, localId);
     if (row === undefined) return undefined;
-    return this.#readable(row, () => {
-      const details = optionalText(row, "json") ?? "";
-      return { execution: readExecution({ summary: text(row, "summary"), details }), details };
-    });
-  }
-
-  /** Undefined, and reported, if it can't be read. */
-  #readable<T>(row: Row, read: () => T): T | undefined {
     try {
-      return read();
+      const [summary, common] = [text(row, "summary"), text(row, "common")];
+      const details = optionalText(row, "json") ?? "";
+      return { execution: readExecution({ summary, common, details }), details };
     } catch (error) {
-      const { log } = this.#options;
-      log.problem("A tracked execution could not be read.", error, text(row, "local_id"));
+      this.#reportUnread(error, row);
       return undefined;
     }
+  }
+
+  #reportUnread(error: unknown, row: Row): void {
+    const { log } = this.#options;
+    log.problem("A tracked execution could not be read.", error, text(row, "local_id"));
   }
 
   #readNews(): void {
@@ -264,29 +265,15 @@ export class ExecutionStore implements Disposable {
 
   #readRows(): void {
     const { database } = this.#options;
+    const counts = database.get(readCounts) ?? {};
     // Ignore what was deleted before this window could read.
-    this.#seen.clearing ??= integer(
-      database.get("SELECT coalesce(max(id), 0) AS id FROM clearings") ?? {},
-      "id",
-    );
-    const counts = database.get(
-      "SELECT (SELECT count(*) FROM executions) AS count, (SELECT last FROM revisions) AS last",
-    );
+    this.#seen.clearing ??= integer(counts, "clearing");
     // A damaged file was replaced by what could be recovered.
-    const last = counts?.["last"] ?? null;
-    if (last === null || Number(last) < this.#seen.revision) this.#seen.revision = 0;
+    if (Number(counts["last"]) < this.#seen.revision) this.#seen.revision = 0;
     try {
-      for (const row of database.all(readNews, this.#seen.revision)) {
-        const [localId, revision] = [text(row, "local_id"), integer(row, "revision")];
-        if (revision > (this.#entries.get(localId)?.revision ?? 0))
-          this.#set(localId, {
-            revision,
-            summary: this.#readable(row, () => readSummary(text(row, "summary"))),
-          });
-        this.#seen.revision = revision;
-      }
-      if (counts === undefined || integer(counts, "count") !== this.#entries.size) {
-        const rows = this.#options.database.all("SELECT local_id FROM executions");
+      while (this.#readPortion());
+      if (integer(counts, "count") !== this.#entries.size) {
+        const rows = database.all("SELECT local_id FROM executions");
         const there = new Set(rows.map((row) => text(row, "local_id")));
         for (const localId of this.#entries.keys())
           if (!there.has(localId)) this.#set(localId, undefined);
@@ -297,15 +284,34 @@ export class ExecutionStore implements Disposable {
     }
   }
 
+  /** In portions, texts can be freed meanwhile. If a row can't be read, each is read apart. @returns whether there were rows */
+  #readPortion(isApart = false): boolean {
+    const groups = this.#options.database.all(readNews(isApart), this.#seen.revision);
+    for (const group of groups) {
+      try {
+        const revisions = asArray(JSON.parse(text(group, "revisions")));
+        const summaries = readSummaries(text(group, "summaries"), text(group, "common"));
+        for (const [at, summary] of summaries.entries())
+          this.#set(summary.localId, { revision: Number(revisions[at]), summary });
+      } catch (error) {
+        if (!isApart) return this.#readPortion(true);
+        this.#reportUnread(error, group);
+        this.#set(text(group, "local_id"), undefined);
+      }
+    }
+    const last = groups.map((group) => integer(group, "last"));
+    this.#seen.revision = Math.max(this.#seen.revision, ...last);
+    return groups.length > 0;
+  }
+
   #set(localId: string, entry: Entry | undefined): void {
     const before = this.#entries.get(localId);
     if (before !== undefined && entry !== undefined && entry.revision <= before.revision) return;
     if (entry === undefined) this.#entries.delete(localId);
     else this.#entries.set(localId, entry);
     this.#sorted = undefined;
-    const summary = entry?.summary;
-    if (summary !== undefined) this.#change[before?.summary ? "changed" : "added"].push(summary);
-    else if (before?.summary !== undefined) this.#change.removed.push(before.summary);
+    if (entry !== undefined) this.#change[before ? "changed" : "added"].push(entry.summary);
+    else if (before !== undefined) this.#change.removed.push(before.summary);
   }
 
   #report(): void {

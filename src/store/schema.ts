@@ -165,6 +165,17 @@ export const steps: readonly string[] = [
   UPDATE executions SET summary = substr(common, 1, length(common) - 1) || ',' || substr(summary, 2);
   ALTER TABLE executions DROP COLUMN common;
   `,
+  // What most executions of a crew have alike is apart again: where whole, a list of 10,000 took twice as long to read.
+  `
+  ALTER TABLE executions ADD COLUMN common TEXT NOT NULL DEFAULT '{}';
+  UPDATE executions SET
+    common = (
+      SELECT json_group_object(key, json(summary -> key)) FROM json_each(summary)
+      WHERE key IN ('crew', 'origin', 'state', 'progress', 'tasks', 'output')
+    ),
+    summary = json_remove(summary, '$.crew', '$.origin', '$.state', '$.progress', '$.tasks', '$.output')
+  WHERE json_valid(summary);
+  `,
 ];
 
 /** @throws StoreError for a newer version */

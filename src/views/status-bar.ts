@@ -62,11 +62,11 @@ export function showSummary(
   // VS Code shows no welcome below a message (observed), so the description shows the filter then.
   const label = arrangement.isFiltered ? filterLabel(arrangement.rules.filter) : undefined;
   const isEmpty = arrangement.groups().length === 0;
-  const { hidden, size } = arrangement;
+  const { hidden } = arrangement;
   view.message =
     label === undefined || isEmpty
       ? undefined
-      : vscode.l10n.t("{0} – {1} of {2} hidden", label, hidden.length, size);
+      : vscode.l10n.t("{0} – {1} of {2} hidden", label, hidden.length, executions.length);
   view.description = isEmpty ? label : undefined;
   setContext("crewdeck.hasExecutions", executions.length > 0);
   setContext("crewdeck.hasWaiting", waiting > 0);

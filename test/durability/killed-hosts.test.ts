@@ -101,8 +101,9 @@ describe(`Two extension hosts on one store, each of which kicks off and resumes 
     await first.close({ isKept: true });
     received = receivedBy(lanes);
     stored = openStore(storageFolder(dataFolder));
-    stored.outbox.recover(stored.store);
-    executions = stored.store.findAll();
+    const { outbox, store } = stored;
+    outbox.recover(store);
+    executions = store.list().flatMap(({ localId }) => store.find(localId) ?? []);
     console.log(
       `      ${received.kickoffs.size} kickoffs and ${received.resumes.size} resumes arrived, with ${2 * kills} kills in ${seconds} s`,
     );

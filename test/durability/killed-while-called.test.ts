@@ -86,9 +86,10 @@ describe("A window that is called back by a relay, while its extension host and 
     const sent = counted(service, "deliveries WHERE kind IN ('step', 'task', 'human_input')");
     await waitFor("all callbacks to be received", () => received(window) >= sent);
     console.log(`      killed: ${killed.join(", ")} of ${received(window)} callbacks`);
-    const store = openStore(storageFolder(window.dataFolder));
-    found = store.store.findAll();
-    store.dispose();
+    const stored = openStore(storageFolder(window.dataFolder));
+    const { store } = stored;
+    found = store.list().flatMap(({ localId }) => store.find(localId) ?? []);
+    stored.dispose();
   });
 
   after(async () => {
@@ -161,4 +162,4 @@ const inWindow = ({ dataFolder }: VSCodeWindow, from: string, ...values: readonl
 const received = (window: VSCodeWindow) =>
   inWindow(window, "events WHERE type = 'step'") + inWindow(window, "received_callbacks");
 const waiting = (window: VSCodeWindow) =>
-  inWindow(window, "executions WHERE summary ->> '$.state' = 'waiting'");
+  inWindow(window, "executions WHERE common ->> '$.state' = 'waiting'");

@@ -146,10 +146,6 @@ export class Arrangement {
     return filterLabel(this.rules.filter) !== "";
   }
 
-  get size(): number {
-    return this.#placed.size;
-  }
-
   get hidden(): readonly ExecutionSummary[] {
     const hidden = [...this.#placed.values()].filter(({ group }) => group === undefined);
     return hidden.map(({ execution }) => execution);
@@ -192,10 +188,6 @@ export class Arrangement {
 
   groups(): readonly string[] {
     return [...this.#groups.keys()];
-  }
-
-  has(group: string): boolean {
-    return this.#groups.has(group);
   }
 
   members(group: string): readonly ExecutionSummary[] {

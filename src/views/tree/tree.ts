@@ -38,7 +38,7 @@ import {
 } from "./rows.ts";
 
 interface ExecutionTreeOptions {
-  readonly store: Pick<ExecutionStore, "list" | "summary" | "onDidChange">;
+  readonly store: Pick<ExecutionStore, "find" | "list" | "summary" | "onDidChange">;
   readonly crews: Pick<Crews, "tokenState" | "onDidChangeToken">;
   readonly poller: Pick<Poller, "refusingCrews">;
   readonly circumstances: Pick<CurrentCircumstances, "of" | "connected" | "onDidChange">;
@@ -147,7 +147,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     }
     switch (node.kind) {
       case "crew":
-        return this.arrangement.has(crewGroup(node.crew))
+        return this.arrangement.members(crewGroup(node.crew)).length > 0
           ? this.#childrenOf(crewGroup(node.crew))
           : [this.#nodes.keep({ kind: "hint", crew: node.crew })];
       case "group":
@@ -206,7 +206,8 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
         return moreRow(this.arrangement.moreOf(node.group));
       case "execution":
       case "task": {
-        const execution = store.summary(node.localId);
+        // The summary of an execution may lack its tasks' times.
+        const execution = store[node.kind === "task" ? "find" : "summary"](node.localId);
         if (execution === undefined) return undefined;
         showAttempt(node, execution);
         const known = circumstances.of(execution);
@@ -225,7 +226,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
   #groups(): readonly string[] {
     const { arrangement } = this;
     const { grouping } = arrangement.rules;
-    const top = arrangement.has(waitingGroup) ? [waitingGroup] : [];
+    const top = arrangement.groups().filter((group) => group === waitingGroup);
     const found = arrangement.groups().filter((group) => group !== waitingGroup);
     if (grouping !== "crew") return [...top, ...inOrder(found, grouping)];
     // Crews of the open workspace first.
@@ -238,7 +239,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     );
     return [
       ...top,
-      ...connected.filter((group) => !arrangement.isFiltered || arrangement.has(group)),
+      ...connected.filter((group) => !arrangement.isFiltered || found.includes(group)),
       ...found.filter((group) => !connected.includes(group)).sort(),
     ];
   }

@@ -75,7 +75,7 @@ describe("drafts of feedback", () => {
     const drafts = open();
     const { database } = machine;
     for (const [index, localId] of ["local-1", "local-2"].entries()) {
-      database.run("INSERT INTO executions VALUES (?, ?, '{}')", localId, index);
+      database.run("INSERT INTO executions VALUES (?, ?, '{}', '{}')", localId, index);
       drafts.keep(draft({ localId }));
     }
     database.run("DELETE FROM executions WHERE local_id = 'local-1'");

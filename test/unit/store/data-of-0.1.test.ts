@@ -32,7 +32,8 @@ describe("the data that version 0.1 stored", () => {
     const store = new ExecutionStore({ database: machine.database, clock: systemClock, log });
     store.open();
     const [water, coffee, tea] = store
-      .findAll()
+      .list()
+      .flatMap(({ localId }) => store.find(localId) ?? [])
       .toSorted((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
     assert.ok(water && coffee && tea);
     assert.deepEqual(

@@ -3,7 +3,7 @@ import { CrewApiError } from "../../../src/api/errors.ts";
 import type { TokenType } from "../../../src/api/types.ts";
 import type { Crew } from "../../../src/crews/types.ts";
 import { type Execution, type SentResume, without } from "../../../src/executions/model.ts";
-import { readSummary, writeExecution } from "../../../src/executions/record.ts";
+import { summaryOf } from "../../../src/executions/record.ts";
 import { rehearsalMark } from "../../../src/service/engine.ts";
 import { staleByAttempt } from "../../../src/sending/errors.ts";
 import type { Circumstances } from "../../../src/view/actions.ts";
@@ -266,12 +266,27 @@ describe("an execution's row", () => {
       anExecution({ request: { inputs: { ...long, short: { depth: 1 } }, callbacks: {} } }),
       anExecution({ tasks: [reviewed] }),
     ]) {
-      const summary = readSummary(writeExecution(execution).summary);
+      const summary = summaryOf(execution);
       assert.deepEqual(executionRow(summary, start), executionRow(execution, start));
       assert.deepEqual(
         summary.tasks.map((task) => taskRow(task, summary)),
         execution.tasks.map((task) => taskRow(task, execution)),
       );
+    }
+  });
+
+  it("says the same duration from the summary, which has its tasks' times only if it waited", () => {
+    const endedAt = new Date(start + 160_000).toISOString();
+    for (const [times, time] of [
+      [{ worked: 90, waited: 60 }, "2 min"],
+      [{ worked: 90 }, "1 min"],
+    ] as const) {
+      const tasks = [{ ...aTask("write", "completed"), executionTime: 90, times }];
+      const whole = notWaiting({ state: "completed", executionTime: 100, endedAt, tasks });
+      const summary = summaryOf(whole);
+      assert.deepEqual(summary.tasks[0]?.times, "waited" in times ? times : undefined);
+      assert.deepEqual(executionRow(summary, start), executionRow(whole, start));
+      assert.match(executionRow(summary, start).description, new RegExp(` ${time}$`));
     }
   });
 
