@@ -145,29 +145,33 @@ export function createReporter(
     },
 
     /** Of the engine, which reports its own start of the task as part of the attempt. */
-    engineEvents(key: AttemptKey): (event: EngineEvent) => Work<void> {
+    engineEvents(key: AttemptKey): (event: EngineEvent) => () => Work<void> {
       let taskStart: string | undefined;
-      return function* (engineEvent) {
+      return (engineEvent) => {
         const id = textAt(engineEvent, "event_id");
-        if (engineEvent.type === "task_started") {
-          taskStart ??= id;
-          return;
-        }
-        const parent = textAt(engineEvent, "parent_event_id");
-        // Newer versions of crewAI report on several threads: the task's start may come last.
-        if (engineEvent.type === "agent_execution_started") taskStart ??= parent;
-        yield* report({
-          ...engineEvent,
-          event_id: id ?? randomUUID(),
-          // Older versions of crewAI report no IDs: then the times say what an event is part of.
-          ...(id !== undefined && {
-            parent_event_id:
-              parent === undefined || parent === taskStart
-                ? eventId("task_started", subjectOf(key))
-                : parent,
-          }),
-          ...namesOf(key),
-        });
+        // Once, because the change may be made again.
+        const event_id = id ?? randomUUID();
+        return function* () {
+          if (engineEvent.type === "task_started") {
+            taskStart ??= id;
+            return;
+          }
+          const parent = textAt(engineEvent, "parent_event_id");
+          // Newer versions of crewAI report on several threads: the task's start may come last.
+          if (engineEvent.type === "agent_execution_started") taskStart ??= parent;
+          yield* report({
+            ...engineEvent,
+            event_id,
+            // Older versions of crewAI report no IDs: then the times say what an event is part of.
+            ...(id !== undefined && {
+              parent_event_id:
+                parent === undefined || parent === taskStart
+                  ? eventId("task_started", subjectOf(key))
+                  : parent,
+            }),
+            ...namesOf(key),
+          });
+        };
       };
     },
 

@@ -41,11 +41,13 @@ export interface CallPlace {
   readonly state: string;
   /** Which try to make it: after a crash, there is another one. */
   readonly begin: string;
+  /** From 1, in that try. Once it is given, a change that is made again stores no second one. */
+  readonly ordinal: number;
 }
 
 /** Part of a change of who has the turn. When the limit is reached, only the summary is kept. */
 export function* addCall(place: CallPlace, call: Call): Work<void> {
-  const { executionId, taskId, attempt, state, begin } = place;
+  const { executionId, taskId, attempt, state, begin, ordinal } = place;
   const before = yield* row(
     "SELECT count(*) AS count, coalesce(sum(length(content)), 0) AS bytes FROM calls WHERE execution_id = ?",
     executionId,
@@ -54,13 +56,15 @@ export function* addCall(place: CallPlace, call: Call): Work<void> {
   const isKept = Number(before?.["bytes"]) + content.length <= mostBytes;
   const summary = { ...summaryOf(call), ...(!isKept && { is_dropped: true }) };
   yield* change(
-    "INSERT INTO calls (execution_id, number, task_id, attempt, state, begin, summary, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    `INSERT INTO calls (execution_id, number, task_id, attempt, state, begin, ordinal, summary, content)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     executionId,
     Number(before?.["count"]) + 1,
     taskId,
     attempt,
     state,
     begin,
+    ordinal,
     JSON.stringify(summary),
     isKept ? content : null,
   );

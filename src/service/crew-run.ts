@@ -92,7 +92,7 @@ async function attemptTask(run: Run, key: Attempt): Promise<boolean> {
     const toEvent = run.reporter.engineEvents(key);
     return await run.parts.engine.run(work, {
       ...reports,
-      event: (event) => run.report(() => toEvent(event)),
+      event: (event) => run.report(toEvent(event)),
     });
   });
   if ("problem" in end) {

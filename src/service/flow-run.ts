@@ -47,7 +47,11 @@ export async function flowStep(run: Run): Promise<boolean> {
       },
       {
         ...reports,
-        event: (event, method) => run.report(() => methods.report(event, method)),
+        event: (event, method) => {
+          // Once, because the change may be made again.
+          const identified = { event_id: randomUUID(), ...event };
+          return run.report(() => methods.report(identified, method));
+        },
       },
     );
   });
@@ -87,9 +91,9 @@ class Methods {
     );
   }
 
-  *report(event: EngineEvent, method?: MethodReport): Work<void> {
-    const event_id = textAt(event, "event_id") ?? randomUUID();
-    const key = method && (yield* this.#store({ ...event, event_id }, method));
+  *report(event: EngineEvent & { readonly event_id: string }, method?: MethodReport): Work<void> {
+    const { event_id } = event;
+    const key = method && (yield* this.#store(event, method));
     const names = method && key ? namesOf(method.name, key) : {};
     yield* this.#run.reporter.report({ ...event, event_id, ...names });
   }

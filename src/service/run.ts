@@ -135,7 +135,7 @@ export async function readRun(turn: Turn, parts: RunParts) {
     ): Promise<{ readonly made: T } | { readonly problem: string }> {
       const key = { executionId, taskIndex, attempt };
       for (;;) {
-        let [beginId, steps] = ["", 0];
+        let [beginId, steps, calls] = ["", 0, 0];
         try {
           const made = await work({
             begin: async () => {
@@ -151,8 +151,11 @@ export async function readRun(turn: Turn, parts: RunParts) {
               const name = `${beginId} ${(steps += 1)}`;
               return report(() => reporter.step(key, name, step));
             },
-            call: (call) =>
-              report(() => addCall({ executionId, taskId, attempt, state, begin: beginId }, call)),
+            call: (call) => {
+              const ordinal = (calls += 1);
+              const place = { executionId, taskId, attempt, state, begin: beginId, ordinal };
+              return report(() => addCall(place, call));
+            },
           });
           parts.onAttempt("completed", made.usage);
           return { made };

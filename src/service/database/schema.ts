@@ -33,7 +33,11 @@ export function* migrate(dialect: Dialect): Work<void> {
   if (found === version) return;
   if (found === undefined) yield* createTables(dialect);
   else if (found === version01) yield* ofVersion01(dialect);
-  else if (found === 9) yield* script(callTables(dialect));
+  else if (found === 9)
+    // Events that are stored were counted, too.
+    yield* script(`${callTables(dialect)}
+      UPDATE event_counts SET count = count - (
+        SELECT count(*) FROM events WHERE events.execution_id = event_counts.execution_id AND events.type = event_counts.type)`);
   else
     throw new Refusal(
       "database",
@@ -56,7 +60,8 @@ function callTables({ integer, table }: Dialect): string {
   return `
     CREATE TABLE calls (
       execution_id TEXT NOT NULL ${ofExecution}, number ${integer} NOT NULL, task_id TEXT NOT NULL, attempt ${integer} NOT NULL,
-      state TEXT NOT NULL, begin TEXT NOT NULL, summary TEXT NOT NULL, content TEXT, PRIMARY KEY (execution_id, number)
+      state TEXT NOT NULL, begin TEXT NOT NULL, ordinal ${integer} NOT NULL, summary TEXT NOT NULL, content TEXT,
+      PRIMARY KEY (execution_id, number), UNIQUE (execution_id, begin, ordinal)
     )${table};
     CREATE TABLE replays (execution_id TEXT PRIMARY KEY ${ofExecution}, json TEXT NOT NULL)${table};`;
 }
