@@ -5,9 +5,12 @@ import { readStatus } from "../../../src/api/read-status.ts";
 import { type Activity, activityOf } from "../../../src/executions/activity.ts";
 import { taskTimes } from "../../../src/executions/times.ts";
 import { newExecution } from "../../../src/executions/reduce.ts";
+import { createReporter } from "../../../src/service/callbacks.ts";
+import { createDeliveries } from "../../../src/service/deliveries.ts";
 import type { Engine } from "../../../src/service/engine.ts";
+import { createStore } from "../../../src/service/store.ts";
 import { waitFor } from "../../support/wait.ts";
-import { harness, inputs, openReceiver, restart, serve } from "./support.ts";
+import { cipher, harness, inputs, openReceiver, restart, serve } from "./support.ts";
 
 const usage = { total_tokens: 12, prompt_tokens: 10, completion_tokens: 2 };
 
@@ -265,5 +268,19 @@ describe("service: events", () => {
     const size = JSON.stringify(body).length;
     assert.ok(size > 900_000 && size < 1_300_000, String(size));
     assert.equal(callsIn(body, "completed"), 1_000);
+  });
+
+  it("has one ID if its change is made again, as after a lost connection", async () => {
+    await serve();
+    const id = await harness.kickoffUntilWaiting();
+    const store = createStore(harness.database, cipher);
+    const execution = (await store.find(id)) ?? assert.fail();
+    const { now } = harness.database;
+    const reporter = createReporter(execution, createDeliveries(harness.database, cipher, 10), now);
+    const report = reporter.engineEvents({ executionId: id, taskIndex: 0, attempt: 1 });
+    const work = report({ type: "llm_call_started", timestamp: new Date().toISOString() });
+    for (let made = 0; made < 2; made += 1) await harness.database.transaction(work);
+    const { events } = await harness.status(id);
+    assert.equal(events.filter(({ type }) => type === "llm_call_started").length, 1);
   });
 });
