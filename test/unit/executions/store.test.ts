@@ -337,7 +337,7 @@ describe("ExecutionStore", () => {
     const parsing = Math.min(...times.map((time) => time.parsing));
     const said = `${opening.toFixed(1)} ms of processor time, parsing took ${parsing.toFixed(1)} ms`;
     console.log(`      10,000 executions opened in ${said}`);
-    // At most 30 ms on a quiet machine, where parsing takes 28. On a busy one, both take longer.
+    // The promise is 30 ms on a quiet machine, where parsing took 28. On a busy one, both take longer.
     assert.ok(opening < 1.5 * parsing, said);
   });
 
