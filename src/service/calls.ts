@@ -48,23 +48,25 @@ export interface CallPlace {
 /** Part of a change of who has the turn. When the limit is reached, only the summary is kept. */
 export function* addCall(place: CallPlace, call: Call): Work<void> {
   const { executionId, taskId, attempt, state, begin, ordinal } = place;
-  const before = yield* row(
-    "SELECT count(*) AS count, coalesce(sum(length(content)), 0) AS bytes FROM calls WHERE execution_id = ?",
+  const last = yield* row(
+    "SELECT number, bytes FROM calls WHERE execution_id = ? ORDER BY number DESC LIMIT 1",
     executionId,
   );
+  const [number, bytes] = last ? [integer(last, "number"), integer(last, "bytes")] : [0, 0];
   const content = deflateSync(JSON.stringify(call)).toString("base64");
-  const isKept = Number(before?.["bytes"]) + content.length <= mostBytes;
+  const isKept = bytes + content.length <= mostBytes;
   const summary = { ...summaryOf(call), ...(!isKept && { is_dropped: true }) };
   yield* change(
-    `INSERT INTO calls (execution_id, number, task_id, attempt, state, begin, ordinal, summary, content)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    `INSERT INTO calls (execution_id, number, task_id, attempt, state, begin, ordinal, bytes, summary, content)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     executionId,
-    Number(before?.["count"]) + 1,
+    number + 1,
     taskId,
     attempt,
     state,
     begin,
     ordinal,
+    isKept ? bytes + content.length : bytes,
     JSON.stringify(summary),
     isKept ? content : null,
   );

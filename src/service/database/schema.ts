@@ -60,7 +60,9 @@ function callTables({ integer, table }: Dialect): string {
   return `
     CREATE TABLE calls (
       execution_id TEXT NOT NULL ${ofExecution}, number ${integer} NOT NULL, task_id TEXT NOT NULL, attempt ${integer} NOT NULL,
-      state TEXT NOT NULL, begin TEXT NOT NULL, ordinal ${integer} NOT NULL, summary TEXT NOT NULL, content TEXT,
+      state TEXT NOT NULL, begin TEXT NOT NULL, ordinal ${integer} NOT NULL,
+      -- Of what is kept of this one and those before it.
+      bytes ${integer} NOT NULL, summary TEXT NOT NULL, content TEXT,
       PRIMARY KEY (execution_id, number), UNIQUE (execution_id, begin, ordinal)
     )${table};
     CREATE TABLE replays (execution_id TEXT PRIMARY KEY ${ofExecution}, json TEXT NOT NULL)${table};`;

@@ -42,7 +42,7 @@ export async function runTestCommand({
   }
   await runTests(tests, mode, python, (result) => {
     results.push(result);
-    print(isJson ? JSON.stringify(reported(result)) : told(result));
+    print(isJson ? JSON.stringify(jsonOf(result)) : textOf(result));
   });
   if (!isJson) print(`\n${summaryOf(results)}`);
   if (junit !== undefined) await writeFile(junit, junitOf(results));
@@ -69,14 +69,14 @@ async function filesIn(paths: readonly string[]): Promise<readonly string[]> {
   return [...new Set(found)].sort();
 }
 
-function reported({ test, failures, ...result }: TestResult) {
+function jsonOf({ test, failures, ...result }: TestResult) {
   return {
     ...{ type: "test", file: test.file, case: test.name, ...result },
     failures: failures.map(({ at, ...failure }) => ({ ...failure, ...(at && { line: at.line }) })),
   };
 }
 
-function told({ test, state, seconds, tokens, failures }: TestResult): string {
+function textOf({ test, state, seconds, tokens, failures }: TestResult): string {
   const mark = { passed: "✓", failed: "✗", error: "!" }[state];
   const cost = tokens > 0 ? `, ${tokens} tokens` : "";
   const lines = failures.flatMap(({ message, expected, actual, at }) => [

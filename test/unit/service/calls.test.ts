@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { asObject } from "../../../src/base/json.ts";
-import type { Call } from "../../../src/service/calls.ts";
+import { asArray, asObject } from "../../../src/base/json.ts";
+import { addCall, type Call } from "../../../src/service/calls.ts";
 import { rehearsalEngine, type Engine } from "../../../src/service/engine.ts";
 import { harness, inputs, messageOf, serve } from "./support.ts";
 
@@ -121,6 +121,19 @@ describe("service: calls of an execution", () => {
     const dropped = (asObject(body)["calls"] as object[]).map((each) => "is_dropped" in each);
     assert.deepEqual(dropped, [false, true, false]);
     assert.equal((await harness.request("GET", `/executions/${id}/calls/2`)).status, 404);
+  });
+
+  it("are kept once if their change is made again, as after a lost connection", async () => {
+    await serve();
+    const executionId = await harness.kickoffUntilWaiting();
+    const place = { executionId, taskId: "research", attempt: 1, state: "running", begin: "a" };
+    for (const ordinal of [1, 1, 2])
+      await harness.database.transaction(() => addCall({ ...place, ordinal }, call("A")));
+    const { body } = await harness.request("GET", `/executions/${executionId}/calls`);
+    assert.deepEqual(
+      asArray(asObject(body)["calls"]).map((each) => asObject(each)["number"]),
+      [1, 2],
+    );
   });
 
   it("are answered by a recording, which the status names", async () => {

@@ -58,7 +58,7 @@ describe("service: whose turn it is", () => {
     await stopAll(ids);
   });
 
-  it("is told by a status: 0 while an execution starts, and the place of one that is queued", async () => {
+  it("is in a status: 0 while an execution starts, and the place of one that is queued", async () => {
     const { engine, running, workUntilWaiting, stopAll } = processEngine(1);
     const { promise: loaded, resolve: load } = Promise.withResolvers<undefined>();
     const prepare: Engine["prepare"] = async (_id, project) => {

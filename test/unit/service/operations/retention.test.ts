@@ -56,7 +56,7 @@ describe("service: executions that ended long ago", () => {
       `held VALUES ('${id}')`,
       `kept VALUES ('${id}', 'null')`,
       `replays VALUES ('${id}', 'null')`,
-      `calls VALUES ('${id}', 1, '', 1, '', '', 1, '{}', '')`,
+      `calls VALUES ('${id}', 1, '', 1, '', '', 1, 0, '{}', '')`,
       `usage VALUES ('${id}', 1, 1, 0)`,
       `event_counts VALUES ('${id}', 'llm_call_started', 1)`,
       `batched_events (id, execution_id, event) VALUES ('b', '${id}', '')`,
