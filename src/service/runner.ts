@@ -12,7 +12,7 @@ const usualParallel = 16;
 const lookMs = 2000;
 
 /** How long a process that is at work waits before it looks for more (ms). */
-const gatheringMs = 10;
+const gatheringMs = 25;
 
 /** How often to report that this process still has its jobs (ms): three times in pg-boss's time-out. */
 const keepMs = 3000;

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { constants, setPriority } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf } from "../base/errors.ts";
@@ -68,6 +69,8 @@ export async function serve(
       ? planOf(await plansOf(options, exampleCrew), tokens)
       : await planFrom(options.config, options, log);
   const { crews } = server;
+  // Requests are answered first, whatever work there is. Python's processes inherit it.
+  if (options.role === "worker") setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   await checkPlan(options, server);
 
   const { database, connections } = options;

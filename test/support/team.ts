@@ -62,6 +62,11 @@ export class Member {
     return this.role === "worker" || url === undefined ? undefined : new CrewApi({ url, token });
   }
 
+  /** Undefined while it doesn't run. */
+  get pid(): number | undefined {
+    return this.#program?.child.pid;
+  }
+
   get isRunning(): boolean {
     return this.#program !== undefined;
   }

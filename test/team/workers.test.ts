@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { appendFileSync, cpSync } from "node:fs";
+import { getPriority } from "node:os";
 import path from "node:path";
 import { CallbackLedger } from "../support/chaos-checks.ts";
 import type { ChaosStatus } from "../support/chaos-load.ts";
@@ -160,6 +161,11 @@ describe("processes of a team", () => {
       assert.equal(answer.status, 404, address);
       assert.match(await answer.text(), /is a worker.*Send other requests to an API process/);
     }
+  });
+
+  it("give way, as workers, to the processes that answer requests", async () => {
+    await alone(first);
+    assert.ok(getPriority(first.pid) > getPriority(apis[0].pid));
   });
 
   it("answer what they were asked before SIGTERM", async () => {

@@ -152,8 +152,8 @@ function createCommits(connection: DatabaseSync) {
   };
 }
 
-/** A larger file takes minutes to check (bytes): its damage is found where it is read. */
-const largestChecked = 512 * 2 ** 20;
+/** To check a larger file would delay each start (bytes): its damage is found where it is read. */
+const largestChecked = 16 * 2 ** 20;
 
 /** Throws if the file isn't a database or is damaged. */
 function check(connection: DatabaseSync): void {

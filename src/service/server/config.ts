@@ -46,12 +46,18 @@ export interface ServerLimits {
   readonly underWayPerCrew: number;
 }
 
-const ajv = new Ajv({ allErrors: true, useDefaults: true, verbose: true });
+// Schemas are compiled when something is checked, and a test checks them: a start has no time for it.
+const ajv = new Ajv({
+  allErrors: true,
+  useDefaults: true,
+  verbose: true,
+  validateSchema: false,
+});
 ajv.addVocabulary(["allowTrailingCommas", "defaultSnippets"]);
 // What a schema can't say. Editors ignore these formats.
 ajv.addFormat("network", isNetwork);
 ajv.addFormat("safe-address", (address) => safeUrl(address) !== undefined);
-const isConfig = ajv.compile<ServerConfig>(schema);
+ajv.addSchema(schema, "config");
 
 const tokenName = new RegExp(schema.properties.tokens.items.properties.name.pattern);
 
@@ -59,10 +65,8 @@ export function isTokenName(text: string): boolean {
   return tokenName.test(text);
 }
 
-const fitsCrewName = ajv.compile(schema.properties.crews.items.properties.name);
-
 export function isCrewName(text: string): boolean {
-  return fitsCrewName(text);
+  return ajv.validate("config#/properties/crews/items/properties/name", text);
 }
 
 /** A name that stands twice. Folders have the crews' names, and some file systems ignore case. */
@@ -115,8 +119,8 @@ function parse(file: string, text: string): ServerConfig {
   };
   const place = parseJsonc({ file, text }, { report, broken: new Set() });
   const config: unknown = place.plain();
-  if (isConfig(config)) return config;
-  const errors = isConfig.errors ?? [];
+  if (ajv.validate<ServerConfig>("config", config)) return config;
+  const errors = ajv.errors ?? [];
   // A misspelt member may be the one that is missing.
   const [error] = [
     ...errors.filter(({ keyword }) => keyword === "additionalProperties"),

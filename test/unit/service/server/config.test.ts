@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { Ajv } from "ajv";
 import { defined } from "../../../../src/base/json.ts";
 import { Refusal } from "../../../../src/service/errors.ts";
 import { configName } from "../../../../src/service/options.ts";
@@ -179,6 +180,11 @@ describe("crewdeck.server.jsonc", () => {
       const members = [...Object.values(properties), ...(items ? [items] : [])];
       return [schema, ...members.flatMap(withMembers)];
     };
+    assert.ok(
+      new Ajv({ strict: false, formats: { network: true, "safe-address": true } }).compile(
+        read(url) as Schema,
+      ),
+    );
     const all = withMembers(read(url) as Schema);
     assert.deepEqual(
       all.filter(({ description }) => description === undefined),
