@@ -6,12 +6,14 @@ import type { Attempt, Execution, Owner } from "./model.ts";
 /** Who did something: a token, or whoever has a feedback request. */
 export type Actor = Owner | "webhook";
 
+type Decided = Pick<Attempt, "taskId" | "attempt" | "output">;
+
 interface Act {
   readonly action: "approve" | "reject" | "answer" | "stop" | "continue";
   readonly actor: Actor;
   /** ms since 1970. */
   readonly at: number;
-  readonly decision?: { readonly attempt: Attempt; readonly feedback: string };
+  readonly decision?: { readonly attempt: Decided; readonly feedback: string };
 }
 
 /** Part of the change that the act makes. The database refuses to change it later. */

@@ -8,6 +8,7 @@ import { fill, roleOf, type AgentStep, type EngineEvent, type TokenUsage } from 
 import type { Work } from "./database/database.ts";
 import { addEvent, type StoredEvent } from "./events.ts";
 import type { AttemptKey, CallbackKind, CallbackTarget, Execution } from "./model.ts";
+import { pendingOf, textOf, type Answer, type HeldCall } from "./questions.ts";
 
 /** Those that the service itself reports (vendor's webhook streaming guide); engines report more. */
 type EventType =
@@ -77,7 +78,7 @@ export function continuedEvent(at: number): StoredEvent {
  * @param now ms since 1970
  */
 export function createReporter(
-  { id: executionId, meta, project, inputs, callbacks }: Execution,
+  { id: executionId, meta, project, inputs, callbacks, rules }: Execution,
   deliveries: Deliveries,
   now: () => number,
 ) {
@@ -240,6 +241,27 @@ export function createReporter(
         feedback,
         ...more,
       });
+    },
+
+    /** A call waits for a person. */
+    *asks(held: HeldCall): Work<void> {
+      const { callId, taskId, attempt } = held;
+      const output = textOf(held);
+      yield* call("human_input", callbacks.humanInput, stableId("call", executionId, callId), {
+        execution_id: executionId,
+        task_id: callId,
+        task_output: output,
+        ...pendingOf(held, rules),
+        ...origin,
+      });
+      const names = taskId !== "" && { task_id: taskId, task_name: taskId, attempt };
+      yield* event("human_feedback_requested", [executionId, callId], { ...names, output });
+    },
+
+    *answered({ callId, taskId, attempt }: HeldCall, answer: Answer): Work<void> {
+      const names = taskId !== "" && { task_id: taskId, task_name: taskId, attempt };
+      const said = { is_approve: answer.isApprove, feedback: answer.words };
+      yield* event("human_feedback_received", [executionId, callId], { ...names, ...said });
     },
 
     *taskFailed(key: AttemptKey, error: string): Work<void> {

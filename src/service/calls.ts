@@ -82,9 +82,10 @@ function summaryOf({
   error,
   request,
   isCut,
+  usage,
 }: Call): JsonObject {
   return defined({
-    ...{ kind, name, id, seconds, status, error },
+    ...{ kind, name, id, seconds, status, error, usage },
     model: textAt(asObject(request), "model"),
     at: new Date(at).toISOString(),
     ...(isCut && { is_cut: true }),

@@ -3,6 +3,7 @@ import { textAt } from "../base/json.ts";
 import { crewOutput, roleOf } from "./engine.ts";
 import { unknownExecution, type ApiError } from "./errors.ts";
 import { questionOf } from "./flow-answers.ts";
+import { pendingOf } from "./questions.ts";
 import {
   flowIndex,
   isAccepted,
@@ -117,7 +118,8 @@ export function outputOf(view: ExecutionView): string {
  * What both dialects have besides: members that the vendor has published for deployed crews, null for what is not known, and
  * those that only this service has.
  */
-function extrasOf({ execution, activity, usage, place, decisions, undelivered }: StatusView) {
+function extrasOf({ execution, activity, usage, place, ...view }: StatusView) {
+  const { decisions, undelivered, heldCall } = view;
   const { events, counts } = activity;
   return {
     usage_metrics: usage.total_tokens === 0 ? null : { ...usage },
@@ -128,6 +130,7 @@ function extrasOf({ execution, activity, usage, place, decisions, undelivered }:
     triggered_by: { type: execution.owner.startsWith("user") ? "user" : "unknown", id: null },
     execution_origin: execution.kept === null ? "api" : "replay",
     ...(place !== undefined && { queue_position: place }),
+    ...(heldCall && pendingOf(heldCall, execution.rules)),
     ...(execution.replay && { recording: execution.replay.file }),
     ...(decisions.length > 0 && { decisions }),
     ...(undelivered.length > 0 && { undelivered_callbacks: [...undelivered] }),

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "../api/types.ts";
 import type { CrewProject, ProjectAgent, ProjectTask } from "../projects/types.ts";
 import type { Call } from "./calls.ts";
+import type { Answer, Question } from "./questions.ts";
 
 /** Context for every later attempt (specification, `human_feedback`). */
 export interface Note {
@@ -52,13 +53,18 @@ export interface EngineEvent extends JsonObject {
 
 /** What a run reports; each resolves when it is stored. */
 export interface Reports {
-  /** An engine that costs money calls it before each attempt. If it rejects, the attempt was begun too often, and must not begin. */
-  begin(): Promise<void>;
+  /**
+   * An engine that costs money calls it before each attempt, and is told which calls to hold, in the shape of the worker.
+   * If it rejects, the attempt was begun too often, and must not begin.
+   */
+  begin(): Promise<JsonObject>;
   step(step: AgentStep): Promise<void>;
   /** `method` for an event about one of a flow's own methods. */
   event(event: EngineEvent, method?: MethodReport): Promise<void>;
   /** A call of a model or a tool that has ended. */
   call(call: Call): Promise<void>;
+  /** A call is held. Resolves to a person's answer, and rejects when nobody waits for it any longer. */
+  ask(question: Question): Promise<Answer>;
 }
 
 /** Answers the calls of an execution as they were recorded, so that they cost nothing. */

@@ -21,6 +21,7 @@ import {
   type Execution,
   type StatusView,
 } from "./model.ts";
+import { answerQuestion, questionsOf, textOf, type HeldCall } from "./questions.ts";
 import type { Kickoff, Resume } from "./requests.ts";
 import { outputsToKeep } from "./run-again.ts";
 import { sharing } from "./sharing.ts";
@@ -146,21 +147,23 @@ export function createExecutions(parts: ExecutionsParts) {
       const waiting = attempts.find(({ state }) => state === "waiting");
       if (waiting && !(await canBeSeen(waiting))) await store.setShown(waiting);
       const isDecided = attempts.some(({ decidedAt }) => decidedAt !== null);
-      const [activity, usage, place, undelivered, audit] = await Promise.all([
+      const [activity, usage, place, undelivered, audit, calls] = await Promise.all([
         database.query(activityOf(execution.id)),
         database.query(usageOf(execution.id)),
         isQueued(view) ? database.query(placeOf(view)) : undefined,
         deliveries.undelivered(execution.id, caller.type === "bearer"),
         isDecided ? database.query(auditOf(execution)) : [],
+        heldCallsOf(execution),
       ]);
       const decisions = audit
         .filter(({ task_id }) => task_id !== undefined)
         .map((entry) => defined({ ...entry, feedback: undefined }));
-      return { ...view, activity, usage, place, undelivered, decisions };
+      const heldCall = calls.find(({ answer }) => answer === undefined);
+      return { ...view, activity, usage, place, undelivered, decisions, heldCall };
     },
 
     /**
-     * Stores a person's decision about the waiting task. Refuses one about an output that nobody
+     * Stores a person's decision about the waiting task, or about a call that waits. Refuses one about an output that nobody
      * can know of.
      * @throws {ApiError} 404 for an unknown execution or task, 403, 400 if the task doesn't wait
      */
@@ -170,6 +173,12 @@ export function createExecutions(parts: ExecutionsParts) {
       const { execution, attempts } = (await find(executionId)) ?? {};
       if (!execution) throw new ApiError(404, "Not Found", "Execution ID not found");
       authorise(execution, caller);
+      const held = (await heldCallsOf(execution)).find(({ callId }) => callId === taskId);
+      if (held) {
+        await answerCall(execution, held, resume, caller.owner);
+        const alias = dialect.renames ? execution.id : undefined;
+        return { isRetried: false, ended: false, alias };
+      }
       const { tasks } = execution.project;
       if (!tasks.some(({ id }) => id === taskId))
         throw new ApiError(404, "Not Found", "Task ID not found");
@@ -232,6 +241,34 @@ export function createExecutions(parts: ExecutionsParts) {
       throw new ApiError(400, "Invalid Request", message);
     },
   };
+
+  /** Only of an attempt that is under way, one waits. */
+  async function heldCallsOf({ id, rules, isRunning }: Execution): Promise<readonly HeldCall[]> {
+    return rules && isRunning ? await database.query(questionsOf(id)) : [];
+  }
+
+  /** Who wants no larger budget stops the execution. @throws {ApiError} 400 if somebody else has answered */
+  async function answerCall(
+    execution: Execution,
+    held: HeldCall,
+    { isApprove, isForRun, feedback: words }: Resume,
+    actor: Actor,
+  ): Promise<void> {
+    const { id } = execution;
+    const { now } = database;
+    const answer = { isApprove, isForRun, words };
+    const isAnswered = await database.transaction(function* () {
+      if (!(yield* store.goesOn(id)) || !(yield* answerQuestion(id, held.callId, answer)))
+        return false;
+      const attempt = { taskId: held.callId, attempt: held.attempt, output: textOf(held) };
+      const action = isApprove ? "approve" : "reject";
+      yield* note(id, { action, actor, at: now(), decision: { attempt, feedback: words } });
+      yield* createReporter(execution, deliveries, now).answered(held, answer);
+      return true;
+    }, true);
+    if (!isAnswered) throw notWaiting();
+    if (held.question.kind === "budget" && !isApprove) await parts.stop(id, actor);
+  }
 
   /** @throws {ApiError} 400 if somebody else has decided about the attempt, or if a flow can't continue like this */
   async function decide(

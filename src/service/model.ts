@@ -3,6 +3,7 @@ import type { CrewProject } from "../projects/types.ts";
 import type { AuditEntry } from "./audit.ts";
 import type { FlowQuestion, Replay, TokenUsage } from "./engine.ts";
 import type { FeedbackAnswer } from "./flow-answers.ts";
+import type { HeldCall, Rules } from "./questions.ts";
 
 /** Specification, Authentication. */
 export type TokenType = "bearer" | "userBearer";
@@ -69,6 +70,8 @@ export interface Execution {
   readonly kept: KeptOutputs | null;
   /** Null if its calls are real. */
   readonly replay: Replay | null;
+  /** Null if none of its calls waits for a person. */
+  readonly rules: Rules | null;
   /** A pause for a person is a state of an attempt. */
   readonly state: "running" | "completed" | "error" | "stopped";
   readonly error: string | null;
@@ -179,4 +182,6 @@ export interface StatusView extends ExecutionView {
   readonly decisions: readonly AuditEntry[];
   /** In the shape of the API. */
   readonly undelivered: readonly JsonObject[];
+  /** The call that waits for a person. */
+  readonly heldCall: HeldCall | undefined;
 }

@@ -9,6 +9,7 @@ import { asObject, isObject, textAt } from "../base/json.ts";
 import { type CrewProject } from "../projects/types.ts";
 import { ApiError } from "./errors.ts";
 import type { Replay } from "./engine.ts";
+import type { Rules } from "./questions.ts";
 import type { RunAgain } from "./run-again.ts";
 import type { Callbacks, CallbackTarget, Decision, Execution } from "./model.ts";
 
@@ -62,6 +63,7 @@ export function mismatches(pointer: string, value: unknown) {
 export interface Kickoff extends Pick<Execution, "inputs" | "meta" | "callbacks"> {
   readonly runAgain: RunAgain | null | undefined;
   readonly replay: Replay | null;
+  readonly rules: Rules | null;
 }
 
 export interface Resume extends Decision {
@@ -70,6 +72,8 @@ export interface Resume extends Decision {
   readonly taskId: string;
   /** The feedback to a flow's method says which option is meant. */
   readonly isAnswer: boolean;
+  /** Of a tool's call: later ones in this execution are allowed, too. */
+  readonly isForRun: boolean;
 }
 
 interface CallbackMembers extends Readonly<Partial<Record<CallbackName, string | null>>> {
@@ -89,6 +93,8 @@ interface Bodies {
     readonly meta?: JsonObject | null;
     readonly run_again?: RunAgain | null;
     readonly replay?: Replay | null;
+    readonly approve_tools?: readonly string[] | null;
+    readonly limits?: JsonObject | null;
   };
   readonly FeedbackRequest: { readonly feedback: string; readonly source?: string | null };
   readonly ResumeRequest: CallbackMembers & {
@@ -97,6 +103,7 @@ interface Bodies {
     readonly human_feedback: string;
     readonly is_approve: boolean;
     readonly is_answer?: boolean;
+    readonly for_run?: boolean;
   };
 }
 
@@ -141,7 +148,12 @@ export function readKickoff(json: JsonValue, crew: CrewProject): Kickoff {
   const missing = required.filter((name) => !Object.hasOwn(inputs, name) || inputs[name] === null);
   if (hasInputs && missing.length === 0) {
     const { meta = null, run_again: runAgain, replay = null } = body;
-    return { inputs, meta, callbacks: readCallbacks(body), runAgain, replay };
+    const given = {
+      ...(body.approve_tools?.length && { approve_tools: body.approve_tools }),
+      ...(body.limits && { limits: body.limits }),
+    };
+    const rules = Object.keys(given).length > 0 ? given : null;
+    return { inputs, meta, callbacks: readCallbacks(body), runAgain, replay, rules };
   }
   // Vendor's OpenAPI file, and observed.
   const names = missing.length > 0 ? `: ${missing.join(", ")}` : "";
@@ -187,6 +199,7 @@ export function readResume(json: JsonValue): Resume {
     feedback: body.human_feedback,
     isApprove: body.is_approve,
     isAnswer: body.is_answer === true,
+    isForRun: body.for_run === true,
     callbacks: readCallbacks(body),
   };
 }

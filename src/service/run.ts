@@ -9,6 +9,7 @@ import { messageOf } from "./errors.ts";
 import type { FeedbackWebhook } from "./feedback-webhook.ts";
 import type { Attempt } from "./model.ts";
 import type { AttemptOutcome } from "./operations/metrics.ts";
+import { addQuestion, answerOf, currentRules, endQuestions, type Answer } from "./questions.ts";
 import { usageOf, type ExecutionStore, type Turn } from "./store.ts";
 
 /** How often an attempt that fails is tried in all, unless it would fail in the same way again. */
@@ -23,6 +24,9 @@ const mostReported = 100;
 
 /** How often an attempt is begun in all. It is more than `tries`, because the service may restart for other reasons. */
 const mostBegins = 10;
+
+/** How often to look for an answer whose notice was lost (ms). */
+const lookMs = 2000;
 
 /** An attempt was begun too often, and must not cost money again. */
 class BegunTooOften extends Error {}
@@ -105,6 +109,29 @@ export async function readRun(turn: Turn, parts: RunParts) {
     await change(function* () {});
   }
 
+  /** Of what an attempt asked. @throws {TurnLost} if the attempt has ended, or nobody may work for the execution any longer */
+  async function answerTo(id: string): Promise<Answer> {
+    for (;;) {
+      const { promise: told, resolve: wake } = Promise.withResolvers<undefined>();
+      const stopListening = database.onNotice((notice) => {
+        if ("executionId" in notice && notice.executionId === turn.id) wake(undefined);
+      });
+      try {
+        const answer = await change(() => answerOf(turn.id, id), false);
+        if (answer) return answer;
+        if (answer === null || parts.isStopping())
+          throw new TurnLost("Nobody waits for an answer.");
+        await Promise.race([told, sleep(lookMs)]);
+      } finally {
+        stopListening();
+      }
+    }
+  }
+
+  const { rules } = view.execution;
+  // A process before this one may have asked.
+  if (rules) await change(() => endQuestions(turn.id));
+
   return {
     ...view,
     ...{ parts, reporter, change, report, check },
@@ -145,6 +172,8 @@ export async function readRun(turn: Turn, parts: RunParts) {
                 );
               await store.setCount("begins", key, (begins += 1));
               beginId = randomUUID();
+              if (rules) await change(() => endQuestions(executionId));
+              return await database.query(currentRules(executionId, rules));
             },
             step: (step) => {
               // Once, because the change may be tried again.
@@ -155,6 +184,13 @@ export async function readRun(turn: Turn, parts: RunParts) {
               const ordinal = (calls += 1);
               const place = { executionId, taskId, attempt, state, begin: beginId, ordinal };
               return report(() => addCall(place, call));
+            },
+            ask: async (question) => {
+              const [id, place] = [randomUUID(), { executionId, taskId, attempt }];
+              await change(function* () {
+                yield* reporter.asks(yield* addQuestion(id, place, question));
+              });
+              return await answerTo(id);
             },
           });
           parts.onAttempt("completed", made.usage);

@@ -55,8 +55,10 @@ export function createStore(database: Database, cipher: Cipher) {
          coalesce((
            SELECT callbacks FROM attempts WHERE execution_id = executions.id AND callbacks IS NOT NULL ORDER BY decided_at DESC LIMIT 1
          ), callbacks) AS callbacks, error, created_at AS "createdAt",
-         ended_at AS "endedAt", is_prepared AS "isPrepared", phase, coalesce(kept.json, 'null') AS kept, coalesce(replays.json, 'null') AS replay
+         ended_at AS "endedAt", is_prepared AS "isPrepared", phase, coalesce(kept.json, 'null') AS kept, coalesce(replays.json, 'null') AS replay,
+         coalesce(rules.json, 'null') AS rules
        FROM executions LEFT JOIN kept ON kept.execution_id = executions.id LEFT JOIN replays ON replays.execution_id = executions.id
+         LEFT JOIN rules ON rules.execution_id = executions.id
        WHERE executions.id = coalesce((SELECT execution_id FROM aliases WHERE id = ?), ?)`,
       id,
       id,
@@ -139,6 +141,12 @@ export function createStore(database: Database, cipher: Cipher) {
           "INSERT INTO replays (execution_id, json) VALUES (?, ?)",
           execution.id,
           JSON.stringify(execution.replay),
+        );
+      if (execution.rules !== null)
+        yield* change(
+          "INSERT INTO rules (execution_id, json) VALUES (?, ?)",
+          execution.id,
+          JSON.stringify(execution.rules),
         );
       return true;
     },
@@ -264,6 +272,15 @@ export function createStore(database: Database, cipher: Cipher) {
       return true;
     },
 
+    /** Part of a change: locks an execution. Returns whether it goes on. */
+    *goesOn(id: string): Work<boolean> {
+      const open = yield* row(
+        `SELECT 1 AS found FROM executions WHERE id = ? AND ${goesOn} FOR UPDATE`,
+        id,
+      );
+      return open !== undefined;
+    },
+
     /**
      * Whether this decision counts: of several, one does. Locks the execution. `alias` becomes another ID of it.
      */
@@ -273,12 +290,8 @@ export function createStore(database: Database, cipher: Cipher) {
       { state, review }: Pick<Attempt, "state" | "review">,
       alias: string | undefined,
     ): Work<boolean> {
-      const open = yield* row(
-        `SELECT 1 AS found FROM executions WHERE id = ? AND ${goesOn} FOR UPDATE`,
-        key.executionId,
-      );
       const changes =
-        open &&
+        (yield* this.goesOn(key.executionId)) &&
         (yield* change(
           `UPDATE attempts SET state = ?, review = ?, feedback = ?, callbacks = ?, decided_at = ?, begins = 0, failures = 0
            ${ofAttempt} AND state = 'waiting'`,
@@ -356,6 +369,7 @@ function executionOf(stored: Row): Omit<Execution, "callbacks"> {
     meta: json("meta") as Execution["meta"],
     kept: json("kept") as Execution["kept"],
     replay: json("replay") as Execution["replay"],
+    rules: json("rules") as Execution["rules"],
     state: text(stored, "state") as Execution["state"],
     error: optionalText(stored, "error") ?? null,
     createdAt: integer(stored, "createdAt"),

@@ -21,6 +21,7 @@ import { startModelServer, type ModelRequest } from "../support/model-server.ts"
 import { childrenOf, signal } from "../support/processes.ts";
 import { runService, type RunningService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
+import { noReports } from "../support/reports.ts";
 import { warmPython } from "../support/warm-python.ts";
 
 const writeFlow = (main: string) =>
@@ -230,8 +231,6 @@ describe("a real flow", () => {
     const data = temporaryFolder("flows");
     const python = await warmPython();
     const { project } = await readProject(folder);
-    const nothing = () => Promise.resolve();
-    const reports = { begin: nothing, step: nothing, event: nothing, call: nothing };
     const answer = { feedback: "request_changes", outcomes: ["request_changes"] };
     /** In a process of its own. */
     const run = async (requestedAt?: string) => {
@@ -241,7 +240,7 @@ describe("a real flow", () => {
         ...(requestedAt !== undefined && { answer: { ...answer, requestedAt } }),
       };
       await engine.prepare?.("one", project);
-      const pause = (await engine.runFlow?.(part, reports))?.pause;
+      const pause = (await engine.runFlow?.(part, noReports))?.pause;
       engine.close?.();
       assert.ok(pause);
       return pause;

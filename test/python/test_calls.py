@@ -10,6 +10,7 @@ from conftest import opened, version
 from crewai.tools import BaseTool, tool
 
 from crewdeck_worker.calls import Calls, tokens_of
+from crewdeck_worker.gate import Gate, no_rules
 from crewdeck_worker.recording import records_in
 
 chat = {"choices": [{"message": {"role": "assistant", "content": "Hi"}}], "usage": {"prompt_tokens": 7, "completion_tokens": 2}}
@@ -45,17 +46,17 @@ def model():
 class Kept(Calls):
     """Those of one attempt, which follow each other as the service has them in a recording."""
 
-    def __init__(self):
+    def __init__(self, ask=None):
         self.kept = []
-        super().__init__(lambda kind, call: self.kept.append(call))
+        super().__init__(lambda kind, call: self.kept.append(call), Gate(ask))
         self.tap()
 
-    def make(self, attempt, at=("one", 1)):
+    def make(self, attempt, at=("one", 1), **rules):
         def made():
             attempt()
             return {"usage": "crewAI's"}
 
-        return self.during(list(at), made)
+        return self.during(list(at), {**no_rules, **rules}, made)
 
     def record(self, file, **more):
         lines = [{"recording": 1, "crewai": version, **more}, *({"at": ["one", 1], **call} for call in self.kept)]

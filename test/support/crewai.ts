@@ -11,6 +11,7 @@ import { Secrets } from "../../src/service/operations/redact.ts";
 import { projectFolder, temporaryFolder } from "./folders.ts";
 import { installOnce } from "./install-once.ts";
 import { needs } from "./needs.ts";
+import { noReports } from "./reports.ts";
 
 const run = promisify(execFile);
 
@@ -96,6 +97,7 @@ export async function createdProject(
       ? ["flow", name]
       : ["crew", name, "--skip-provider", ...(kind === "classic" ? ["--classic"] : [])];
   const create = `
+import { noReports } from "./reports.ts";
 import sys
 from crewai_cli.cli import crewai
 sys.argv = ["crewai", "create", *${JSON.stringify(args)}]
@@ -188,13 +190,11 @@ export function openEngine(
               ...{ earlier: outputs, attempt: 1, isFirst: taskIndex === 0 },
             },
             {
-              begin: () => Promise.resolve(),
+              ...noReports,
               step: (step) => {
                 steps.push(step);
                 return more.onStep?.() ?? Promise.resolve();
               },
-              event: () => Promise.resolve(),
-              call: () => Promise.resolve(),
             },
           );
           inputs = result.inputs ?? inputs;

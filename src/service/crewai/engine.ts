@@ -11,6 +11,7 @@ import {
 } from "../../projects/types.ts";
 import { messageOf } from "../errors.ts";
 import type { Engine, Reports, Note, Replay, TaskAttempt } from "../engine.ts";
+import type { Question } from "../questions.ts";
 import type { Log } from "../operations/log.ts";
 import type { Secrets } from "../operations/redact.ts";
 import type { Processes } from "./processes.ts";
@@ -199,8 +200,16 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
   ): Promise<ReplyOf<"output">> {
     const { worker, crew } = await open(executionId, project, replay);
     if (crew !== undefined) refuseOther(crew.tasks, project.tasks);
+    const ask = (question: Question) =>
+      report.ask(question).then(
+        (answer) => worker.answer(answer),
+        () => processes.end(worker),
+      );
     const store = async (reported: Report) => {
-      if (reported.type === "step") {
+      if (reported.type === "question") {
+        // What is reported meanwhile is stored, too.
+        void ask(reported.question);
+      } else if (reported.type === "step") {
         const { tool = null, toolInput = null, result } = reported;
         await report.step({ prompt, thought: "", tool, toolInput, result });
       } else if (reported.type === "call") {
@@ -224,8 +233,8 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
           ),
         );
     };
-    await report.begin();
-    return await worker.run(command, onReport).finally(() => stored);
+    const rules = await report.begin();
+    return await worker.run({ ...command, rules }, onReport).finally(() => stored);
   }
 
   return {

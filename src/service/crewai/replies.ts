@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { isObject, type JsonObject } from "../../base/json.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../base/json.ts";
 import type { Call } from "../calls.ts";
 import type { EngineEvent } from "../engine.ts";
 
@@ -13,6 +13,15 @@ const event = v.custom<EngineEvent>(
 const call = v.custom<Call>(
   (call) => isObject(call) && typeof call["kind"] === "string" && typeof call["key"] === "string",
 );
+
+const question = v.variant("kind", [
+  v.object({
+    kind: v.literal("tool"),
+    tool: v.string(),
+    arguments: v.custom<JsonValue>(() => true),
+  }),
+  v.object({ kind: v.literal("budget"), tokens: v.number(), dollars: v.number() }),
+]);
 
 const texts = v.array(v.string());
 
@@ -56,6 +65,7 @@ export const replySchema = v.variant("type", [
     method: v.exactOptional(v.object({ name: v.string(), output: v.string() })),
   }),
   v.object({ type: v.literal("call"), call }),
+  v.object({ type: v.literal("question"), question }),
   v.object({
     type: v.literal("output"),
     output: v.string(),
@@ -88,7 +98,7 @@ export const replySchema = v.variant("type", [
 
 export type Reply = v.InferOutput<typeof replySchema>;
 export type ReplyOf<Type extends Reply["type"]> = Extract<Reply, { readonly type: Type }>;
-const reports = ["step", "event", "call"] as const;
+const reports = ["step", "event", "call", "question"] as const;
 export type Report = ReplyOf<(typeof reports)[number]>;
 
 export function isReport(reply: Reply): reply is Report {

@@ -58,6 +58,8 @@ export class Worker {
   readonly #options: WorkerOptions;
   /** Runs out while an attempt reports nothing. */
   #quiet: NodeJS.Timeout | undefined;
+  /** A call of the attempt waits for a person. */
+  #isAsking = false;
   /** As they were printed: to hide what is secret in each line of a flood takes too long. */
   readonly #last: string[] = [];
   #printed = 0;
@@ -131,7 +133,9 @@ export class Worker {
   /** Runs an attempt or a part of a flow; resolves to what it made. @throws {ProjectFailure | WorkerEnded} */
   async run(command: JsonObject, onReport: (reported: Report) => void): Promise<ReplyOf<"output">> {
     const { quietMs, onLine } = this.#options;
+    this.#isAsking = false;
     this.#quiet = setInterval(() => {
+      if (this.#isAsking) return;
       const minutes = Math.round(quietMs / 60_000);
       onLine(
         `(Nothing was reported for ${minutes} minutes. If the task hangs, stop the execution.)`,
@@ -141,11 +145,18 @@ export class Worker {
     try {
       return await this.#ask(command, "output", undefined, (reported) => {
         this.#quiet?.refresh();
+        this.#isAsking ||= reported.type === "question";
         onReport(reported);
       });
     } finally {
       clearInterval(this.#quiet);
     }
+  }
+
+  /** Of a person, to the question that the attempt asked. */
+  answer(answer: JsonObject): void {
+    this.#isAsking = false;
+    this.#child.stdin?.write(`${JSON.stringify({ do: "answer", ...answer })}\n`);
   }
 
   /** Ends the worker and all that it started. */

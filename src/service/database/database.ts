@@ -36,7 +36,9 @@ interface Telling {
 /** What a process tells others. A notice may get lost, so a process that waits for one also polls. */
 export type Notice =
   /** A job or a callback was added. */
-  { readonly kind: "job" | "callback" } | { readonly kind: "ended"; readonly executionId: string };
+  | { readonly kind: "job" | "callback" }
+  /** `answered`: a person has answered what one of its calls waits for. */
+  | { readonly kind: "ended" | "answered"; readonly executionId: string };
 
 /** Where a service keeps everything: in a file of its own, or in Postgres together with other processes. */
 export interface Database {

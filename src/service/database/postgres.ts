@@ -325,7 +325,8 @@ function readNotice(payload: string): Notice | undefined {
   if (from === ownId) return undefined;
   if (kind === "job" || kind === "callback") return { kind };
   const executionId = textAt(notice, "executionId");
-  return kind === "ended" && executionId !== undefined ? { kind, executionId } : undefined;
+  const isOfOne = kind === "ended" || kind === "answered";
+  return isOfOne && executionId !== undefined ? { kind, executionId } : undefined;
 }
 
 /** An error may quote the address, which has a password. */

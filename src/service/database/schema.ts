@@ -21,7 +21,7 @@ export interface Dialect {
 }
 
 /** Of the schema. Databases with a version between the two had no version of Crewdeck but those under development. */
-export const version = 10;
+export const version = 11;
 const version01 = 1;
 
 export const versionTable = "crewdeck_version";
@@ -33,9 +33,10 @@ export function* migrate(dialect: Dialect): Work<void> {
   if (found === version) return;
   if (found === undefined) yield* createTables(dialect);
   else if (found === version01) yield* ofVersion01(dialect);
+  else if (found === 10) yield* script(questionTables(dialect));
   else if (found === 9)
     // Events that are stored were counted, too.
-    yield* script(`${callTables(dialect)}
+    yield* script(`${callTables(dialect)} ${questionTables(dialect)}
       UPDATE event_counts SET count = count - (
         SELECT count(*) FROM events WHERE events.execution_id = event_counts.execution_id AND events.type = event_counts.type)`);
   else
@@ -66,6 +67,17 @@ function callTables({ integer, table }: Dialect): string {
       PRIMARY KEY (execution_id, number), UNIQUE (execution_id, begin, ordinal)
     )${table};
     CREATE TABLE replays (execution_id TEXT PRIMARY KEY ${ofExecution}, json TEXT NOT NULL)${table};`;
+}
+
+/** Which calls wait for a person, and what they were asked. */
+function questionTables({ integer, table, rowid }: Dialect): string {
+  return `
+    CREATE TABLE rules (execution_id TEXT PRIMARY KEY ${ofExecution}, json TEXT NOT NULL)${table};
+    CREATE TABLE questions (
+      ${rowid} execution_id TEXT NOT NULL ${ofExecution}, id TEXT PRIMARY KEY, call_id TEXT NOT NULL, task_id TEXT NOT NULL,
+      attempt ${integer} NOT NULL, question TEXT NOT NULL, answer TEXT
+    )${table};
+    CREATE INDEX questions_of_execution ON questions (execution_id);`;
 }
 
 function* createTables(dialect: Dialect): Work<void> {
@@ -122,7 +134,7 @@ function* createTables(dialect: Dialect): Work<void> {
       ${rowid} execution_id TEXT NOT NULL ${ofExecution}, at ${integer} NOT NULL, action TEXT NOT NULL, actor TEXT NOT NULL,
       task_id TEXT, attempt ${integer}, feedback TEXT, output_sha256 TEXT
     )${table};
-    ${callTables(dialect)}
+    ${callTables(dialect)} ${questionTables(dialect)}
     CREATE TABLE python_inputs (
       crew TEXT NOT NULL, version TEXT NOT NULL, inputs TEXT NOT NULL, PRIMARY KEY (crew, version)
     )${table};

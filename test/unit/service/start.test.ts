@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { defaultDataFolder } from "../../../src/service/data-folder.ts";
 import { nodeProblem } from "../../../src/service/errors.ts";
 import { rehearsalEngine, rehearsalMark } from "../../../src/service/engine.ts";
+import { noReports } from "../../support/reports.ts";
 import { crew, inputs } from "./support.ts";
 
 describe("service: start", () => {
@@ -37,13 +38,11 @@ describe("service: the rehearsal engine", () => {
     attempt: 1,
     isFirst: true,
   };
-  const nothing = () => Promise.resolve();
-  const ignore = { begin: nothing, step: nothing, event: nothing, call: nothing };
 
   it("always returns the same output, with a line that marks it", async () => {
     const engine = rehearsalEngine(0);
-    const { output } = await engine.run(attempt, ignore);
-    assert.equal(output, (await engine.run(attempt, ignore)).output);
+    const { output } = await engine.run(attempt, noReports);
+    assert.equal(output, (await engine.run(attempt, noReports)).output);
     assert.equal(
       output,
       `${rehearsalMark}\n\nAgent: Researcher of tides\nTask: Research tides\nExpected output: Notes for sailors\nAttempt: 1\nEarlier outputs: 0`,
@@ -52,7 +51,7 @@ describe("service: the rehearsal engine", () => {
 
   it("takes the configured time", async () => {
     const start = performance.now();
-    await rehearsalEngine(0.1).run(attempt, ignore);
+    await rehearsalEngine(0.1).run(attempt, noReports);
     assert.ok(performance.now() - start >= 95);
   });
 
@@ -62,7 +61,7 @@ describe("service: the rehearsal engine", () => {
       { taskId: "draft", attempt: 2, isApprove: true, feedback: " ", output: "" },
     ];
     assert.match(
-      (await rehearsalEngine(0).run({ ...attempt, notes }, ignore)).output,
+      (await rehearsalEngine(0).run({ ...attempt, notes }, noReports)).output,
       /Feedback:\n- draft, attempt 1, rejected: One\.\n {2}Two\.$/,
     );
   });

@@ -9,6 +9,8 @@ import { createLog } from "../../../src/service/operations/log.ts";
 import { Processes } from "../../../src/service/crewai/processes.ts";
 import { Secrets } from "../../../src/service/operations/redact.ts";
 import { temporaryFolder } from "../../support/folders.ts";
+import type { Reports } from "../../../src/service/engine.ts";
+import { noReports } from "../../support/reports.ts";
 import { crew, harness, inputs, serve } from "./support.ts";
 
 /** An engine whose Python is the text of a program, with what it logs. */
@@ -91,16 +93,14 @@ describe("a worker of the crewai engine", () => {
       ...{ executionId: "one", project, taskIndex: 0, task, agent: undefined, inputs },
       ...{ earlier: [], notes: [], attempt: 1, isFirst: true },
     };
-    const nothing = () => Promise.resolve();
-    const run = (begin: () => Promise<void>) =>
-      engine.run(attempt, { begin, step: nothing, event: nothing, call: nothing });
+    const run = (begin: Reports["begin"]) => engine.run(attempt, { ...noReports, begin });
     await engine.prepare?.("one", project);
     await assert.rejects(
       run(() => Promise.reject(new Error("Too often."))),
       /^Error: Too often\.$/,
     );
     assert.ok(!existsSync(begun));
-    await run(nothing);
+    await run(() => noReports.begin());
     assert.ok(existsSync(begun));
     engine.close?.();
   });

@@ -79,11 +79,12 @@ def work(service: Service) -> None:
 
     from crewdeck_worker.attempt import attempt
     from crewdeck_worker.calls import Calls
+    from crewdeck_worker.gate import Gate
     from crewdeck_worker.project import Project, describe, describe_error, frames_of, inputs_of, remarks_on
 
     watch = Watch()
     listen(service.reply, watch)
-    calls = Calls(service.reply)
+    calls = Calls(service.reply, Gate(service.ask))
     calls.tap()
     service.reply("ready")
     project: Any = None
@@ -95,8 +96,8 @@ def work(service: Service) -> None:
             calls.open(project.variables, command["replay"])
             return "project", {"variables": project.variables}
         if command["do"] == "attempt":
-            make = (lambda: flow().flow_part(project, command, watch)) if project.is_flow else lambda: attempt(project, command)
-            return "output", calls.during(command["at"], make)
+            make = (lambda: flow().flow_part(project, command, watch)) if project.is_flow else lambda: attempt(project, command, calls.check)
+            return "output", calls.during(command["at"], command["rules"], make)
         if project.is_flow:
             inputs = flow().inputs_of_flow(project) if command["inputs"] else []
             return "opened", {"crew": flow().describe_flow(project), "inputs": inputs, "remarks": []}

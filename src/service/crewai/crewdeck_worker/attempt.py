@@ -22,8 +22,9 @@ from crewdeck_worker.protocol import AttemptCommand, Failure, text_of
 memory_savers = ("_save_to_memory", "_create_short_term_memory", "_create_long_term_memory", "_create_external_memory")
 
 
-def attempt(project: Project, command: AttemptCommand) -> dict[str, Any]:
+def attempt(project: Project, command: AttemptCommand, check: Callable[[Crew], None] = lambda crew: None) -> dict[str, Any]:
     crew = project.crew()
+    check(crew)
     used_before = usage_of(crew)
     index, refusal, draft = command["task"], command["refusal"], command["draft"]
     earlier, target = crew.tasks[:index], crew.tasks[index]

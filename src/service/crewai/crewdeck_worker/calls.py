@@ -4,6 +4,7 @@ Calls of models are seen below the providers' own libraries, at the transports o
 where crewAI makes a tool.
 """
 
+import asyncio
 import functools
 import importlib
 import importlib.util
@@ -19,9 +20,9 @@ from typing import Any
 from crewai import Crew
 from crewai.llms import base_llm
 from crewai.tools import BaseTool
-from crewai.tools.base_tool import Tool
 
-from crewdeck_worker.protocol import Failure, Replay
+from crewdeck_worker.gate import Gate, characters_per_token, functions_of, keep_no_refusals
+from crewdeck_worker.protocol import Failure, Replay, Rules
 from crewdeck_worker.recording import Recording, key_of
 
 crewai_version = version("crewai")
@@ -48,8 +49,9 @@ completion_names = ("completion_tokens", "output_tokens", "candidatesTokenCount"
 
 
 class Calls:
-    def __init__(self, reply: Callable[..., None]) -> None:
+    def __init__(self, reply: Callable[..., None], gate: Gate) -> None:
         self.reply = reply
+        self.gate = gate
         self.recording: Recording | None = None
         self.secrets: list[str] = []
         # The task's name and the number of the attempt.
@@ -78,9 +80,10 @@ class Calls:
             return [self.hidden(each) for each in value]
         return {name: self.hidden(each) for name, each in value.items()} if isinstance(value, dict) else value
 
-    def during(self, at: object, attempt: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    def during(self, at: object, rules: Rules, attempt: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """Makes an attempt. Its tokens are those of its calls: crewAI counts a shared model once for each agent, and leaves out planning."""
         self.at, self.misses, self.usages = at, [], []
+        self.gate.open(rules)
         try:
             reply = attempt()
         except BaseException:
@@ -96,13 +99,15 @@ class Calls:
         return reply
 
     def check(self, crew: Crew) -> None:
-        """Before a replay: no request of its models may leave."""
+        """Before a replay, no request of its models may leave; with a budget, each must be seen."""
+        self.gate.check(crew)
         names = ("llm", "function_calling_llm", "manager_llm", "planning_llm")
         owners = [crew, *crew.agents, *([crew.manager_agent] if crew.manager_agent else [])]
         kinds = [type(model) for owner in owners for name in names if isinstance(model := getattr(owner, name, None), base_llm.BaseLLM)]
-        for kind in kinds if self.recording else []:
+        what = "can't be replayed" if self.recording else "can't be held to a budget"
+        for kind in kinds if self.recording or self.gate.limits else []:
             if kind.__module__.startswith(uncovered) or not kind.__module__.startswith("crewai."):
-                raise Failure(f"Calls of {kind.__name__} can't be replayed: only those of models that send their requests by httpx.")
+                raise Failure(f"Calls of {kind.__name__} {what}: only those of models that send their requests by httpx.")
 
     def tap(self) -> None:
         """From now on. A project that is imported later may make tools."""
@@ -113,11 +118,10 @@ class Calls:
         @functools.wraps(make)
         def made(tool: Any, *args: Any, **kwargs: Any) -> None:
             make(tool, *args, **kwargs)
-            if not type(tool).__module__.startswith(asking):
-                # What runs is the function of a tool that is made of one.
-                for name in ("func",) if isinstance(tool, Tool) else ("_run", "_arun"):
-                    if hasattr(tool, name):
-                        object.__setattr__(tool, name, self.tapped(tool.name, getattr(tool, name)))
+            is_kept = not type(tool).__module__.startswith(asking)
+            for name in functions_of(tool):
+                object.__setattr__(tool, name, self.tapped(tool.name, getattr(tool, name), is_kept))
+            keep_no_refusals(tool)
 
         setattr(BaseTool, "__init__", made)
 
@@ -127,6 +131,9 @@ class Calls:
         def begin(request: Any) -> Call | None:
             found = model_path.search(request.url.path) if request.method == "POST" else None
             return Call(self, "model", found[1], json_of(request.content.decode("utf-8", "replace"))) if found else None
+
+        def is_over(call: Call) -> bool:
+            return call.counts and self.gate.is_over
 
         def replayed(call: Call) -> Any:
             found = call.recorded()
@@ -174,6 +181,8 @@ class Calls:
                 return send(transport, request)
             if self.recording:
                 return replayed(call)
+            if is_over(call):
+                self.gate.wait_for_budget()
             with call:
                 return live(call, send(transport, request))
 
@@ -184,20 +193,35 @@ class Calls:
                 return await asend(transport, request)
             if self.recording:
                 return replayed(call)
+            if is_over(call):
+                await asyncio.to_thread(self.gate.wait_for_budget)
             with call:
                 return live(call, await asend(transport, request))
 
         client.HTTPTransport.handle_request = handle_request
         client.AsyncHTTPTransport.handle_async_request = handle_async_request
 
-    def tapped(self, tool: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def tapped(self, tool: str, function: Callable[..., Any], is_kept: bool) -> Callable[..., Any]:
+        """@param is_kept whether its calls are reported and replayed"""
+
+        def given(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+            return {**kwargs, **({"args": args} if args else {})}
+
+        def asks() -> bool:
+            """Not where nothing runs."""
+            return self.gate.asks(tool) and (self.recording is None or (is_kept and self.recording.is_live(tool)))
+
         async def later(call: Call, result: Any) -> Any:
             with call:
                 return call.returned(await result)
 
-        @functools.wraps(function)
-        def run(*args: Any, **kwargs: Any) -> Any:
-            call = Call(self, "tool", tool, {**kwargs, **({"args": args} if args else {})})
+        def go(args: tuple[Any, ...], kwargs: dict[str, Any], refusal: Any) -> Any:
+            if not is_kept:
+                return function(*args, **kwargs) if refusal is None else refusal
+            call = Call(self, "tool", tool, given(args, kwargs))
+            if refusal is not None:
+                call.end(response=getattr(refusal, "message", refusal))
+                return refusal
             if self.recording and not self.recording.is_live(tool):
                 return call.replayed()
             with call:
@@ -205,11 +229,19 @@ class Calls:
                 return later(call, result) if inspect.isawaitable(result) else call.returned(result)
 
         @functools.wraps(function)
+        def run(*args: Any, **kwargs: Any) -> Any:
+            return go(args, kwargs, self.gate.refusal(tool, self.hidden(plain(given(args, kwargs)))) if asks() else None)
+
+        @functools.wraps(function)
         async def arun(*args: Any, **kwargs: Any) -> Any:
-            result = run(*args, **kwargs)
+            shown = self.hidden(plain(given(args, kwargs))) if asks() else None
+            refusal = None if shown is None else await asyncio.to_thread(self.gate.refusal, tool, shown)
+            result = go(args, kwargs, refusal)
             return await result if inspect.isawaitable(result) else result
 
-        return arun if inspect.iscoroutinefunction(function) else run
+        made = arun if inspect.iscoroutinefunction(function) else run
+        setattr(made, "is_tapped", True)
+        return made
 
 
 class Call:
@@ -220,6 +252,8 @@ class Call:
         self.key = key_of(kind, name, self.request)
         self.at, self.began = calls.at, time.time()
         current = getattr(base_llm, "_current_call_id", None)
+        # Others cost next to nothing.
+        self.counts = kind == "model" and not re.search("embed|count", name, re.IGNORECASE)
         # By which the events of crewAI name it.
         self.id = current.get() if current and kind == "model" else None
 
@@ -231,19 +265,32 @@ class Call:
             self.end(error=f"{type(error).__name__}: {error}")
 
     def end(self, **answer: Any) -> None:
-        if self.kind == "model" and "embed" not in self.name.lower():
-            self.calls.usages.append(tokens_of(answer.get("response")))
+        tokens = tokens_of(answer.get("response")) if self.counts else (0, 0)
+        if self.counts:
+            self.calls.usages.append(tokens)
+            self.calls.gate.add(self.model, *(tokens if any(tokens) else self.estimate(answer)))
         parts = {"request": self.request, "response": self.calls.hidden(answer.pop("response", None))}
         cut = {name: json.dumps(part)[:longest_part] for name, part in parts.items() if len(json.dumps(part)) > longest_part}
         call = {
             **{"kind": self.kind, "name": self.name, "key": self.key, "id": self.id, "isCut": bool(cut), "crewai": crewai_version},
             **{"variables": {name: value for name, value in os.environ.items() if model_name.search(name)}},
             **{"at": round(self.began * 1000), "seconds": round(time.time() - self.began, 3)},
+            **({"usage": {"prompt_tokens": tokens[0], "completion_tokens": tokens[1]}} if any(tokens) else {}),
             **parts,
             **cut,
             **answer,
         }
         self.calls.reply("call", call={name: value for name, value in call.items() if value is not None})
+
+    @property
+    def model(self) -> str:
+        return str(self.request.get("model") or self.name) if isinstance(self.request, dict) else self.name
+
+    def estimate(self, answer: dict[str, Any]) -> tuple[int, int]:
+        """For a budget, where the answer doesn't tell: of one that was refused, nothing is paid."""
+        if not answer.get("response") or answer.get("status", 200) >= 400:
+            return 0, 0
+        return len(json.dumps(self.request)) // characters_per_token, len(json.dumps(answer["response"])) // characters_per_token
 
     def returned(self, result: Any) -> Any:
         self.end(response=plain(result))

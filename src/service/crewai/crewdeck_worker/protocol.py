@@ -63,6 +63,21 @@ class ProjectCommand(TypedDict):
     replay: Replay | None
 
 
+class Rules(TypedDict):
+    """Which calls are held until a person has answered (gate.py)."""
+
+    # Tools that are asked about; "*" for all.
+    ask: list[str]
+    # Those that a person has allowed for the whole execution.
+    allowed: list[str]
+    # The execution's budget, `tokens` and `dollars`, and the `prices` by which dollars are known.
+    limits: dict[str, Any]
+    # What it had used when a person gave it as much again.
+    since: dict[str, float]
+    # What the execution has used: model, tokens of the prompt and of the completion.
+    used: list[tuple[str, int, int]]
+
+
 class AttemptCommand(TypedDict):
     task: int
     inputs: dict[str, Any]
@@ -101,6 +116,7 @@ class Service:
 
     def __init__(self) -> None:
         self.commands: queue.Queue[dict[str, Any]] = queue.Queue()
+        self.answers: queue.Queue[dict[str, Any]] = queue.Queue()
         self.pid = os.getpid()
         self.lock = threading.Lock()
         self.lines = os.fdopen(os.dup(0), encoding="utf-8")
@@ -135,10 +151,18 @@ class Service:
                 pass
             self.end_for_closed_pipe()
 
+    def ask(self, question: dict[str, Any]) -> dict[str, Any]:
+        """Asks a person, and waits for the answer, however long that takes. One question at a time."""
+        if self.is_in_fork:
+            raise RuntimeError("a process that the project forked can't ask")
+        self.reply("question", question=question)
+        return self.answers.get()
+
     def read(self) -> None:
         try:
             for line in self.lines:
-                self.commands.put(json.loads(line))
+                command = json.loads(line)
+                (self.answers if command["do"] == "answer" else self.commands).put(command)
             if self.has(self.lines):
                 end()
         except (OSError, ValueError):

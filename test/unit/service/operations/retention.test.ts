@@ -56,6 +56,8 @@ describe("service: executions that ended long ago", () => {
       `held VALUES ('${id}')`,
       `kept VALUES ('${id}', 'null')`,
       `replays VALUES ('${id}', 'null')`,
+      `rules VALUES ('${id}', 'null')`,
+      `questions (execution_id, id, call_id, task_id, attempt, question) VALUES ('${id}', 'q', '', '', 1, '{}')`,
       `calls VALUES ('${id}', 1, '', 1, '', '', 1, 0, '{}', '')`,
       `usage VALUES ('${id}', 1, 1, 0)`,
       `event_counts VALUES ('${id}', 'llm_call_started', 1)`,

@@ -1,0 +1,151 @@
+"""Holds calls until a person has answered: of tools that are to be asked about, and of models once an execution has used its budget.
+
+It stands where the calls are tapped (calls.py), not in crewAI's hooks: those run a tool whose hook fails, and a project can remove them.
+"""
+
+import fnmatch
+import re
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from crewai import Crew
+from crewai.tools import BaseTool
+from crewai.tools.base_tool import Tool
+
+from crewdeck_worker.protocol import Failure, Rules
+
+try:
+    from crewai.tools.tool_failure import ToolFailure
+except ImportError:  # Older versions have no other result than text.
+    ToolFailure = None
+
+no_rules: Rules = {"ask": [], "allowed": [], "limits": {}, "since": {"tokens": 0, "dollars": 0}, "used": []}
+# Characters of a call for a token, where a model doesn't tell its tokens.
+characters_per_token = 4
+
+
+class Gate:
+    def __init__(self, ask: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+        """@param ask asks a person, and returns the answer"""
+        self.ask = ask
+        # One question at a time.
+        self.lock = threading.Lock()
+        self.open(no_rules)
+
+    def open(self, rules: Rules) -> None:
+        """For an attempt."""
+        self.asked = {sanitized(name) for name in rules["ask"]}
+        self.allowed = {sanitized(name) for name in rules["allowed"]}
+        self.limits, self.since = rules["limits"], rules["since"]
+        self.tokens, self.dollars = 0, 0.0
+        for model, prompt, completion in rules["used"]:
+            self.add(model, prompt, completion)
+
+    def asks(self, tool: str) -> bool:
+        name = sanitized(tool)
+        return name not in self.allowed and ("*" in self.asked or name in self.asked)
+
+    def refusal(self, tool: str, arguments: dict[str, Any]) -> Any:
+        """What a tool returns in place of its result; None if it may run. Never raises: crewAI may call a tool again that fails."""
+        if not self.asks(tool):
+            return None
+        try:
+            with self.lock:
+                # Another call of it may have been allowed meanwhile.
+                if not self.asks(tool):
+                    return None
+                answer = self.ask({"kind": "tool", "tool": tool, "arguments": arguments})
+                if answer["isApprove"] is True:
+                    if answer["isForRun"] is True:
+                        self.allowed.add(sanitized(tool))
+                    return None
+            words = str(answer["words"]).strip()
+            return refused("A person refused this call." + (f" They say: {words}" if words else ""))
+        except Exception as error:
+            return refused(f"This call was refused, because nobody could be asked about it ({type(error).__name__}: {error}).")
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the budget is used up."""
+        return any(count >= self.since[name] + self.limits[name] for name, count in self.total.items() if name in self.limits)
+
+    @property
+    def total(self) -> dict[str, float]:
+        return {"tokens": self.tokens, "dollars": round(self.dollars, 6)}
+
+    def wait_for_budget(self) -> None:
+        """Before a call of a model. Returns once there is a budget for it; a person who wants no more stops the execution."""
+        with self.lock:
+            if self.is_over:
+                total = self.total
+                self.ask({"kind": "budget", **total})
+                self.since = total
+
+    def add(self, model: str, prompt: int, completion: int) -> None:
+        self.tokens += prompt + completion
+        price = price_of(model, self.limits.get("prices", {}))
+        if price:
+            self.dollars += (prompt * price["input"] + completion * price["output"]) / 1e6
+
+    def check(self, crew: Crew) -> None:
+        """Before anything runs: each tool that is to be asked about is tapped."""
+        if self.asked or self.limits:
+            for agent in crew.agents:
+                # It would count while a call waits.
+                agent.max_execution_time = None
+        if not self.asked:
+            return
+        owners: list[Any] = [*crew.agents, *crew.tasks, *([crew.manager_agent] if crew.manager_agent else [])]
+        tools = [tool for owner in owners for tool in owner.tools or [] if isinstance(tool, BaseTool)]
+        names = {sanitized(tool.name) for tool in tools}
+        for name in sorted(self.asked - names - {"*"}):
+            print(f"No agent has the tool {name}, whose calls are to wait for a person. Others are: {', '.join(sorted(names)) or 'none'}.")
+        for tool in tools:
+            if self.asks(tool.name) and not is_tapped(tool):
+                raise Failure(
+                    f'Calls of the tool "{tool.name}" can\'t wait for a person: {type(tool).__name__} has its own way to run. '
+                    "Let it derive from crewAI's BaseTool, and implement only _run or _arun."
+                )
+
+
+def is_tapped(tool: BaseTool) -> bool:
+    kind = Tool if isinstance(tool, Tool) else BaseTool
+    same = all(getattr(type(tool), name, None) is getattr(kind, name, None) for name in ("run", "arun", "to_structured_tool"))
+    return same and all(getattr(getattr(tool, name), "is_tapped", False) for name in functions_of(tool))
+
+
+def functions_of(tool: BaseTool) -> list[str]:
+    """What runs is the function of a tool that is made of one."""
+    return [name for name in (("func",) if isinstance(tool, Tool) else ("_run", "_arun")) if hasattr(tool, name)]
+
+
+class Refusal(str):
+    """For versions of crewAI without failures of tools."""
+
+
+def refused(words: str) -> Any:
+    """Where crewAI knows failures, a refusal is one: it isn't cached, and is never the agent's answer."""
+    return ToolFailure(message=words) if ToolFailure else Refusal(words)
+
+
+def keep_no_refusals(tool: BaseTool) -> None:
+    """Of older versions: crewAI keeps what a tool returned, and returns it when the same is asked again."""
+    keeps = tool.cache_function
+    if ToolFailure is None:
+        tool.cache_function = lambda arguments, result: not isinstance(result, Refusal) and keeps(arguments, result)
+
+
+def sanitized(tool: str) -> str:
+    """As newer versions of crewAI name a tool to the model, and in events."""
+    return "*" if tool.strip() == "*" else re.sub(r"[^a-z0-9]+", "_", tool.lower()).strip("_")
+
+
+def price_of(model: str, prices: dict[str, dict[str, float]]) -> dict[str, float] | None:
+    """As the extension reads its setting: the longest pattern that fits the name, with or without its provider."""
+    names = [model.lower(), model.lower().rpartition("/")[2]]
+    # In a pattern, only the star is special.
+    fitting = [
+        pattern for pattern in prices if any(fnmatch.fnmatchcase(name, re.sub(r"([\[?])", r"[\1]", pattern.strip().lower())) for name in names)
+    ]
+    return prices[max(fitting, key=len)] if fitting else None

@@ -1,0 +1,165 @@
+import { defined, type JsonObject, type JsonValue } from "../base/json.ts";
+import { integer, optionalText, text, type Row } from "../base/sqlite.ts";
+import { callsOf } from "./calls.ts";
+import { change, row, rows, tell, type Work } from "./database/database.ts";
+
+/** Which calls of an execution are held until a person has answered, in the shape of the API. */
+export interface Rules extends JsonObject {
+  /** Names of tools; `*` for all. */
+  readonly approve_tools?: readonly string[];
+  readonly limits?: JsonObject;
+}
+
+/** What a call waits for, as the worker asks it (crewdeck_worker/gate.py). */
+export type Question =
+  | { readonly kind: "tool"; readonly tool: string; readonly arguments: JsonValue }
+  | { readonly kind: "budget"; readonly tokens: number; readonly dollars: number };
+
+export interface Answer extends JsonObject {
+  readonly isApprove: boolean;
+  /** Also every later call of the tool in this execution. */
+  readonly isForRun: boolean;
+  /** For the agent. */
+  readonly words: string;
+}
+
+export interface HeldCall {
+  /** Names it to a person, too. A resume answers it by this. */
+  readonly callId: string;
+  readonly taskId: string;
+  readonly attempt: number;
+  readonly question: Question;
+  /** Undefined while it waits; null if its attempt ended before. */
+  readonly answer: Answer | null | undefined;
+}
+
+/** Part of a change. @param id of this question: a repeat stores no second one */
+export function* addQuestion(
+  id: string,
+  { executionId, taskId, attempt }: AttemptOfCall,
+  question: Question,
+): Work<HeldCall> {
+  const asked = yield* rows("SELECT id FROM questions WHERE execution_id = ?", executionId);
+  const number = asked.filter((one) => one["id"] !== id).length + 1;
+  const name = question.kind === "tool" ? question.tool : "budget";
+  const callId = `${taskId === "" ? "" : `${taskId}: `}${name} #${number}`;
+  yield* change(
+    `INSERT INTO questions (execution_id, id, call_id, task_id, attempt, question) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT DO NOTHING`,
+    executionId,
+    id,
+    callId,
+    taskId,
+    attempt,
+    JSON.stringify(question),
+  );
+  return { callId, taskId, attempt, question, answer: undefined };
+}
+
+interface AttemptOfCall {
+  readonly executionId: string;
+  readonly taskId: string;
+  readonly attempt: number;
+}
+
+/** Of attempts that ended while their calls waited: they ask again. */
+export function* endQuestions(executionId: string): Work<void> {
+  yield* change(
+    "UPDATE questions SET answer = 'null' WHERE execution_id = ? AND answer IS NULL",
+    executionId,
+  );
+}
+
+/** Those of an execution, in the order in which they were asked. */
+export function* questionsOf(executionId: string): Work<readonly HeldCall[]> {
+  const stored = yield* rows(
+    "SELECT * FROM questions WHERE execution_id = ? ORDER BY rowid",
+    executionId,
+  );
+  return stored.map(heldCallOf);
+}
+
+export function* answerOf(executionId: string, id: string): Work<HeldCall["answer"]> {
+  const stored = yield* row(
+    "SELECT * FROM questions WHERE execution_id = ? AND id = ?",
+    executionId,
+    id,
+  );
+  return stored && heldCallOf(stored).answer;
+}
+
+/** Part of a change. Returns false if it was answered before, or waits no longer. */
+export function* answerQuestion(
+  executionId: string,
+  callId: string,
+  answer: Answer,
+): Work<boolean> {
+  const changes = yield* change(
+    "UPDATE questions SET answer = ? WHERE execution_id = ? AND call_id = ? AND answer IS NULL",
+    JSON.stringify(answer),
+    executionId,
+    callId,
+  );
+  yield* tell({ kind: "answered", executionId });
+  return changes > 0;
+}
+
+export const noRules: JsonObject = {
+  ...{ ask: [], allowed: [], limits: {}, since: { tokens: 0, dollars: 0 }, used: [] },
+};
+
+/** For an attempt that begins, in the shape of the worker (`Rules` in crewdeck_worker/protocol.py). */
+export function* currentRules(executionId: string, rules: Rules | null): Work<JsonObject> {
+  if (!rules) return noRules;
+  const asked = yield* questionsOf(executionId);
+  const given = asked.filter(({ answer }) => answer?.isApprove === true);
+  const allowed = given.flatMap(({ question, answer }) =>
+    question.kind === "tool" && answer?.isForRun === true ? [question.tool] : [],
+  );
+  const more = given.flatMap(({ question }) => (question.kind === "budget" ? [question] : []));
+  const { tokens = 0, dollars = 0 } = more.at(-1) ?? {};
+  const calls = rules.limits ? yield* callsOf(executionId) : [];
+  return {
+    ask: [...(rules.approve_tools ?? [])],
+    allowed,
+    limits: rules.limits ?? {},
+    since: { tokens, dollars },
+    used: calls.flatMap(({ model = "", usage }) => {
+      const { prompt_tokens = 0, completion_tokens = 0 } = (usage ?? {}) as JsonObject;
+      return usage === undefined ? [] : [[model, prompt_tokens, completion_tokens]];
+    }),
+  };
+}
+
+/** What a status says of a call that waits. */
+export function pendingOf(
+  { callId: call_id, taskId: task_id, attempt, question }: HeldCall,
+  rules: Rules | null,
+): JsonObject {
+  const place = { call_id, task_id, attempt };
+  if (question.kind === "tool") {
+    const { tool, arguments: given } = question;
+    return { pending_tool_call: { ...place, tool, arguments: given } };
+  }
+  const { tokens, dollars } = question;
+  const { tokens: most, dollars: mostDollars } = rules?.limits ?? {};
+  const limits = defined({ tokens: most, dollars: mostDollars });
+  return { pending_budget: { ...place, tokens, dollars, limits } };
+}
+
+/** What a person reads of it in a callback, and what their decision is about. */
+export function textOf({ question }: HeldCall): string {
+  const { kind, ...rest } = question;
+  return JSON.stringify(kind === "tool" ? question.arguments : rest);
+}
+
+function heldCallOf(stored: Row): HeldCall {
+  const answer = optionalText(stored, "answer");
+  return {
+    callId: text(stored, "call_id"),
+    taskId: text(stored, "task_id"),
+    attempt: integer(stored, "attempt"),
+    question: JSON.parse(text(stored, "question")) as Question,
+    answer: answer === undefined ? undefined : (JSON.parse(answer) as Answer | null),
+  };
+}
