@@ -50,7 +50,7 @@ export async function playScenes(window: VSCodeWindow, take: Camera): Promise<vo
 async function connect(window: VSCodeWindow, take: Camera): Promise<void> {
   const { tree, page, quickInput } = window;
   await tree.open("Crewdeck");
-  await page.getByRole("button", { name: "Start the Example Crew" }).waitFor();
+  await page.getByRole("button", { name: "Try the Example Crew" }).waitFor();
   await lookAway(window);
   await untilStarted(window);
   await take("welcome");

@@ -50,7 +50,9 @@ export function crewVerbs(parts: CrewParts) {
     async addCrew(argument: unknown, by: Asker) {
       // A view's title passes the row that has focus.
       const given = by.isPerson && asObject(argument)["url"] === undefined ? undefined : argument;
-      const folder = given === undefined ? await pickAddition(crews) : "";
+      const { deployed } = read({ deployed: flag }, argument);
+      const isOpen = given === undefined && deployed !== true;
+      const folder = isOpen ? await pickAddition(crews) : "";
       if (folder === "") return await connectCrew(crews, given);
       return folder && (await startLocal(parts, { folder, here: true }, by));
     },

@@ -41,7 +41,7 @@ export class Targets {
       throw new NothingToDo(
         none ??
           vscode.l10n.t(
-            "There is no such crew yet. Connect a deployed crew, or start a local one.",
+            "There is no such crew yet. Connect a deployed crew, or serve one on this machine.",
           ),
         [addCrewAction(), { title: vscode.l10n.t("Serve…"), command: "crewdeck.startLocalCrew" }],
       );

@@ -240,7 +240,7 @@ function listCrews({ crews }: ToolParts): Tool {
         crews: await Promise.all(wanted.map((each) => describe(each, signal))),
       });
     return vscode.l10n.t(
-      "No crew is connected. The user can connect one with the command “Crewdeck: Connect a Crew…”, or start the example with “Crewdeck: Serve…”.",
+      "No crew is connected. The user can connect one with the command “Crewdeck: Add Crew…”, or serve the example with “Crewdeck: Serve…”.",
     );
   });
 }

@@ -62,7 +62,7 @@ export function viewVerbs(parts: ViewParts) {
 }
 
 const tourSteps: readonly (readonly [step: string, ...keys: ContextKey[]])[] = [
-  ["serve", "crewdeck.hasCrews"],
+  ["serve", "crewdeck.servesWorkspace"],
   ["connect", "crewdeck.hasCrews"],
   ["kickoff", "crewdeck.hasExecutions"],
   ["read", "crewdeck.hasAnswered"],

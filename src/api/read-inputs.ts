@@ -34,10 +34,10 @@ export function readInputs(raw: unknown): CrewInputs | undefined {
     : isObject(inputs)
       ? readMap(inputs)
       : undefined;
-  const examples = asObject(asObject(crewdeck)["examples"]);
+  const examples = new Map(Object.entries(asObject(asObject(crewdeck)["examples"])));
   const withExample = (field: InputField) => ({
     ...field,
-    ...defined({ example: textAt(examples, field.name) }),
+    ...defined({ example: examples.get(field.name) as JsonValue | undefined }),
   });
   return fields && { fields: firstOfEach(fields, ({ name }) => name).map(withExample) };
 }
@@ -81,14 +81,14 @@ function readList(list: readonly unknown[], { kind, schema }: UnknownObject) {
 
 function readField(name: string, about: UnknownObject): InputField {
   const { required, default: fallback } = about;
-  // In parsed JSON, only undefined is no value.
   const choices = asArray(about["enum"]) as readonly JsonValue[];
   return {
     name,
     ...defined({
       type: typeOf(about),
       description: textAt(about, "description"),
-      example: textAt(about, "example"),
+      // In parsed JSON, only undefined is no value.
+      example: about["example"] as JsonValue | undefined,
       required: typeof required === "boolean" ? required : undefined,
       default: fallback as JsonValue | undefined,
       enum: choices.length === 0 ? undefined : choices,

@@ -28,7 +28,7 @@ export interface InputField {
   readonly type?: "string" | "number" | "integer" | "boolean" | "object" | "array";
   readonly description?: string;
   /** Only the local service has it, from the project. */
-  readonly example?: string;
+  readonly example?: JsonValue;
   /** Undefined if the answer doesn't say; see `isRequired`. */
   readonly required?: boolean;
   readonly default?: JsonValue;

@@ -19,7 +19,7 @@ export class MissingTokenError extends UserError {
       : local === undefined
         ? vscode.l10n.t("There is no token for “{0}” on this machine. Set it to continue.", name)
         : vscode.l10n.t(
-            "The token of the local crew “{0}” is missing. Start the local crew again: it creates a new one.",
+            "The token of the local crew “{0}” is missing. Serve the crew again: it creates a new one.",
             name,
           );
     const start = local === undefined || isLocked ? [] : [startLocalAction(local.folder)];
@@ -36,7 +36,7 @@ export function editCrewAction({ id }: Pick<Crew, "id">): ErrorAction {
 }
 
 export function addCrewAction(): ErrorAction {
-  return action(vscode.l10n.t("Connect a Crew"), "crewdeck.addCrew");
+  return action(vscode.l10n.t("Connect a Crew"), "crewdeck.addCrew", { deployed: true });
 }
 
 export function showLocalLogAction(): ErrorAction {
@@ -59,7 +59,7 @@ export function changeEngineAction(crew: string, obstacle?: EngineObstacle): Err
 
 export function startLocalAction(folder: string, crewClass?: string): ErrorAction {
   const crew = { folder, ...defined({ class: crewClass }) };
-  return action(vscode.l10n.t("Start Local Crew"), "crewdeck.startLocalCrew", crew);
+  return action(vscode.l10n.t("Serve This Crew"), "crewdeck.startLocalCrew", crew);
 }
 
 /** Another token: one that is stored already can be chosen there, too. */

@@ -28,6 +28,8 @@ export interface LocalCrew {
   readonly interrupted?: readonly string[];
   readonly running: boolean;
   readonly starting?: true;
+  /** In this window, crewAI is being installed for it. */
+  readonly isSettingUp?: true;
   /** Undefined if a person stopped it. */
   readonly failure?: string;
 }

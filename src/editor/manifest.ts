@@ -18,6 +18,8 @@ const keys = [
   "crewdeck.hasWaiting",
   /** An execution waits for feedback besides the one in the focused document. */
   "crewdeck.othersWait",
+  /** For the walkthrough: a crew of the workspace is served. */
+  "crewdeck.servesWorkspace",
   /** For the walkthrough: a crew accepted feedback. */
   "crewdeck.hasAnswered",
   /** The stored data is loaded; hides the empty view until then. */

@@ -85,11 +85,12 @@ export async function findSetUp(folder: vscode.Uri) {
   return { root, command: await setUpCommand(root, await findsUv(), isWindows) };
 }
 
-/** Installs crewAI for a project, in a terminal and after the person has seen the command. False if the person says no. @throws UserError */
+/** Installs crewAI for a project, in a terminal and after the person has seen the command and `begin` was called. False if the person says no. @throws UserError */
 export async function setUpProject(
   name: string,
   folder: vscode.Uri,
   isExample: boolean,
+  begin: () => void,
 ): Promise<boolean> {
   if (!vscode.workspace.isTrusted)
     throw new UserError(
@@ -114,6 +115,7 @@ export async function setUpProject(
     command,
   );
   if (!(await confirm(question, detail, vscode.l10n.t("Run in Terminal")))) return false;
+  begin();
   const code = await runInTerminal(name, vscode.Uri.file(root), command);
   if (code === 0 && (await hasCrewai())) return true;
   throw new UserError(
@@ -141,7 +143,12 @@ async function runInTerminal(
     "Crewdeck",
     new vscode.ShellExecution(command, { cwd: folder.fsPath, ...shell }),
   );
-  task.presentationOptions = { reveal: vscode.TaskRevealKind.Always, focus: false };
+  task.presentationOptions = {
+    reveal: vscode.TaskRevealKind.Always,
+    focus: false,
+    // Only after success: VS Code keeps the terminal of a task that failed.
+    close: true,
+  };
   const subscriptions: vscode.Disposable[] = [];
   try {
     return await new Promise<number | undefined>((resolve, reject) => {

@@ -15,7 +15,7 @@ import type { Database } from "../store/database.ts";
 import type { Connection } from "./connection.ts";
 import type { LocalProject } from "./local-project.ts";
 import { Folders, readClasses, readProject, workspaceProjects } from "./projects.ts";
-import { classOf, exampleFolder, folderOf, idOf, ProjectRecords } from "./records.ts";
+import { classOf, folderOf, idOf, ProjectRecords } from "./records.ts";
 
 interface CrewModels {
   choice(crewId: string): { readonly use: "project" | "vscode" | "endpoint" };
@@ -131,9 +131,7 @@ export class LocalCrews implements vscode.Disposable {
   /** Installs crewAI after a question, and runs the crew with it. Undefined if the person says no. @throws UserError */
   async setUp(crewId: string): Promise<Crew | undefined> {
     const project = this.#projectOf(crewId);
-    const { folder, name, uri } = project;
-    const { setUpProject } = await import("./engines.ts");
-    if (!(await setUpProject(name, uri, folder === exampleFolder))) return undefined;
+    if (!(await project.setUp())) return undefined;
     // Executions that were rehearsed would begin to cost money.
     const wish = project.hasOpenExecutions() ? undefined : "crewai";
     // A crew that can't be rehearsed didn't start without crewAI.
@@ -240,7 +238,7 @@ export class LocalCrews implements vscode.Disposable {
     if (project !== undefined) return project;
     throw new UserError(
       vscode.l10n.t(
-        "This local crew was removed, or its folder is gone. Start it from where it is now.",
+        "This local crew was removed, or its folder is gone. Serve it from where it is now.",
       ),
     );
   }

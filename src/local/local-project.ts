@@ -39,6 +39,8 @@ export class LocalProject extends LocalService {
   readonly log: (line: string) => void;
   readonly #options: LocalProjectOptions;
   #isStarting = false;
+  #settingUp: Promise<boolean> | undefined;
+  #isSettingUp = false;
   #plan: EnginePlan | undefined;
   /** The next start may take another engine than the last one. */
   #isEngineFree = false;
@@ -72,6 +74,7 @@ export class LocalProject extends LocalService {
     const local = {
       ...{ folder: this.uri.toString(), engine, running: url !== undefined },
       ...defined({ engineNote: note, obstacle }),
+      ...(this.#isSettingUp && { isSettingUp: true as const }),
       ...(url === undefined ? idle : interrupted.length > 0 && { interrupted }),
     };
     const base = url ?? `http://127.0.0.1:${port}`;
@@ -124,6 +127,22 @@ export class LocalProject extends LocalService {
       this.#isStarting = this.#isEngineFree = false;
       this.#options.onChange();
     }
+  }
+
+  /** Once at a time. False if the person says no. @throws UserError */
+  setUp(): Promise<boolean> {
+    const show = (isSettingUp: boolean) => {
+      this.#isSettingUp = isSettingUp;
+      this.#options.onChange();
+    };
+    const { name, uri, folder } = this;
+    this.#settingUp ??= engines
+      .setUpProject(name, uri, folder === exampleFolder, () => show(true))
+      .finally(() => {
+        this.#settingUp = undefined;
+        show(false);
+      });
+    return this.#settingUp;
   }
 
   /** Asks which engine the crew is to run on. Undefined if the person cancels. */

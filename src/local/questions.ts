@@ -48,7 +48,7 @@ export async function pickAddition(crews: Pick<Crews, "list">): Promise<string |
     folder,
   }));
   const deployed = { label: vscode.l10n.t("$(organization) A deployed crew…"), folder: "" };
-  const options = { title: vscode.l10n.t("Connect a Crew") };
+  const options = { title: vscode.l10n.t("Add a Crew") };
   return (await vscode.window.showQuickPick([...projects, deployed], options))?.folder;
 }
 

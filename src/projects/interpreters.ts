@@ -83,10 +83,10 @@ async function packageFolders(python: string): Promise<string[]> {
   return libraries.flatMap((library) => names.map((name) => path.join(library, name)));
 }
 
-/** The shell command that installs crewAI for a project, and what else it depends on, run in its folder. */
+/** The shell command that installs crewAI for a project, and what else it depends on, run in its folder. Compiled like this, as by pip, crewAI starts sooner. */
 export async function setUpCommand(root: string, hasUv: boolean, isWindows: boolean) {
   const project = await readPyProject(new Reading(root));
-  if (hasUv && project !== undefined) return "uv sync";
+  if (hasUv && project !== undefined) return "uv sync --compile-bytecode";
   const isPackage = project?.isCrewai === true && project.isPackage;
   const python = isWindows ? ".venv\\Scripts\\python" : ".venv/bin/python";
   const create = `${isWindows ? "python" : "python3"} -m venv .venv`;

@@ -2,15 +2,14 @@ import { Hono, type Context, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { getPath } from "hono/utils/url";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import type { JsonObject } from "../api/types.ts";
 import { codeOf } from "../base/errors.ts";
 import { isLoopback } from "../base/loopback.ts";
+import type { Examples } from "../projects/examples.ts";
 import { ProjectError, type CrewProject } from "../projects/types.ts";
 import { bearerOf, digest, isSecret } from "../base/bearer.ts";
 import { isLost, type Work } from "./database/database.ts";
 import type { Dialect } from "./dialects.ts";
 import { ApiError, messageOf } from "./errors.ts";
-import type { Examples } from "./examples.ts";
 import type { Executions } from "./executions.ts";
 import type { FeedbackWebhook } from "./feedback-webhook.ts";
 import { kickoffKey } from "./kickoff-key.ts";
@@ -124,11 +123,11 @@ export function createApp(options: AppOptions): Hono<Environment> {
     const first = [...given.keys()].filter((name) => inputs.includes(name));
     const known = first.flatMap((name) => {
       const example = given.get(name);
-      return example === undefined ? [] : [[name, example]];
+      return example === undefined ? [] : [[name, example] as const];
     });
     const crewdeck = {
       ...(kind === "flow" && { kind, ...(schema && { schema }) }),
-      ...(known.length > 0 && { examples: Object.fromEntries(known) as JsonObject }),
+      ...(known.length > 0 && { examples: Object.fromEntries(known) }),
     };
     return {
       inputs: dialect.inputs([...new Set([...first, ...inputs])]),

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf } from "../base/errors.ts";
 import { parseJson } from "../base/json.ts";
 import { isLoopback } from "../base/loopback.ts";
+import { readExamples } from "../projects/examples.ts";
 import { projectRoot } from "../projects/pyproject.ts";
 import { serviceLog, windowProtocol } from "../base/window-protocol.ts";
 import { authenticateBy } from "./app.ts";
@@ -15,7 +16,6 @@ import { databaseIn, defaultDataFolder, lockDataFolder, untilDeleted } from "./d
 import { documentedDialect, liveDialect } from "./dialects.ts";
 import { keyPlace } from "./encryption.ts";
 import type { Engine } from "./engine.ts";
-import { readExamples } from "./examples.ts";
 import { createFeedbackWebhook } from "./feedback-webhook.ts";
 import { Refusal, unusable } from "./errors.ts";
 import { createListener, type Fetch } from "./listener.ts";

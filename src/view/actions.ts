@@ -92,7 +92,7 @@ export function actionsOf(
   return present<Action>(
     isInterrupted && { verb: "continueExecution", label: l10n.t("Continue") },
     isInterrupted && { verb: "discardExecution", label: l10n.t("Discard…") },
-    isCrewStopped && { verb: "startLocalCrew", label: l10n.t("Start Local Crew") },
+    isCrewStopped && { verb: "startLocalCrew", label: l10n.t("Serve This Crew") },
     doubt?.needsToken === true && { verb: "setToken", label: l10n.t("Set Token…") },
     isUnconfirmed && { verb: "trackExecution", label: l10n.t("Track by Its ID…") },
     mayStop && stopAction(execution),

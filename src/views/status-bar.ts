@@ -75,7 +75,14 @@ export function showSummary(
     executions.some(({ resumes }) => resumes.some(({ outcome }) => outcome === "answered")),
   );
   setContext("crewdeck.hasCrews", crews.length > 0);
+  setContext("crewdeck.servesWorkspace", crews.some(isHere));
   const hasRunningCrew = crews.some(({ local }) => local?.running === true);
   setContext("crewdeck.hasRunningCrew", hasRunningCrew);
   setContext("crewdeck.isFiltered", arrangement.isFiltered);
+}
+
+/** Whether it is of a project in the workspace. */
+export function isHere({ local }: Crew): boolean {
+  if (local === undefined) return false;
+  return vscode.workspace.getWorkspaceFolder(vscode.Uri.parse(local.folder)) !== undefined;
 }

@@ -37,12 +37,21 @@ describe("A project without crewAI, in the window", () => {
       (await tree.rows()).find(({ label }) => label === "Declared")?.description;
     await window.runCommand("Crewdeck: Serve…");
     await window.quickInput.choose("Which crew?", "Declared");
-    const note = webview.content.getByText(/crewAI is not installed .* “Set Up…” runs “uv sync”\./);
+    const note = webview.content.getByText(
+      /crewAI is not installed .* “Set Up…” runs “uv sync --compile-bytecode”\./,
+    );
     await note.getByRole("button", { name: "Set Up…", exact: true }).click();
     await waitFor("the rehearsal", async () => (await engine())?.startsWith("rehearsal"));
-    await messages.confirm(/Install crewAI for “Declared”\?[^]*uv sync/, "Run in Terminal");
-    await page.locator(".panel .terminal-wrapper").waitFor();
+    await messages.confirm(
+      /Install crewAI for “Declared”\?[^]*uv sync --compile-bytecode/,
+      "Run in Terminal",
+    );
+    const terminal = page.locator(".panel .terminal-wrapper");
+    await terminal.waitFor();
+    await webview.content.getByText("crewAI is being installed for “Declared”").waitFor();
+    assert.equal(await note.count(), 0);
     await waitFor("crewAI", async () => (await engine()) === "crewAI", installingMs);
+    await terminal.waitFor({ state: "hidden" });
 
     await openForm(window, "Declared");
     await webview.content.getByRole("textbox", { name: "topic" }).fill("tides");

@@ -246,7 +246,7 @@ describe("connected crews", () => {
       assert.ok(error instanceof UserError);
       assert.equal(error.message, "The local crew “Example 2” is stopped. Start it to continue.");
       const [{ title, command, arguments: given } = {}] = error.actions;
-      assert.deepEqual([title, command], ["Start Local Crew", "crewdeck.startLocalCrew"]);
+      assert.deepEqual([title, command], ["Serve This Crew", "crewdeck.startLocalCrew"]);
       assert.deepEqual(given, [{ folder: "file:///example" }]);
       return true;
     });

@@ -91,6 +91,9 @@ describe("Commands of local crews", () => {
         () => run("addCrew", undefined),
       );
       assert.match(asked[1]?.text ?? "", /^Address of the crew/);
+      const connect = () => run("addCrew", { deployed: true });
+      const { shown: only } = await withPerson(["escape"], connect);
+      assert.match(only[0]?.text ?? "", /^Address of the crew/);
     } finally {
       await vscode.workspace.fs.delete(project, { recursive: true });
     }

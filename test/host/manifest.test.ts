@@ -36,12 +36,12 @@ describe("The manifest", () => {
     const buttons = (contents = "") =>
       [...contents.matchAll(/^\[([^\]]+)\]\(command:/gm)].map(([, title]) => title);
     const [start, project] = manifest.contributes.viewsWelcome;
-    assert.deepEqual(buttons(start?.contents), ["Start the Example Crew", "Connect a Crew"]);
+    assert.deepEqual(buttons(start?.contents), ["Try the Example Crew", "Connect a Crew"]);
     assert.match(start?.when ?? "", /!crewdeck\.hasProject/);
     assert.deepEqual(buttons(project?.contents), [
       "Serve This Crew",
       "Connect a Crew",
-      "Start the Example Crew",
+      "Try the Example Crew",
     ]);
     assert.match(project?.when ?? "", /&& crewdeck\.hasProject/);
     // In Restricted Mode, one text says that nothing of the project runs, and how to change that.

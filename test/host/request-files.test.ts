@@ -176,7 +176,7 @@ describe("Kicking off a request file", () => {
         /The crew in the folder “\.\/crews\/home#Boiler” was not started/,
       );
       assert.deepEqual(error.actions[0], {
-        title: "Start Local Crew",
+        title: "Serve This Crew",
         command: "crewdeck.startLocalCrew",
         arguments: [{ folder: project.toString(), class: "Boiler" }],
       });

@@ -29,7 +29,7 @@ describe("setting a project up", () => {
     );
     try {
       return await withReplaced(vscode.window, { showWarningMessage }, () =>
-        setUpProject("Bare", vscode.Uri.file(project), isExample),
+        setUpProject("Bare", vscode.Uri.file(project), isExample, () => started.push("begun")),
       );
     } finally {
       listener.dispose();
@@ -74,6 +74,6 @@ describe("setting a project up", () => {
       setUp("Run in Terminal"),
       /^UserError: .*pip install crewai” ended with exit code 127/,
     );
-    assert.deepEqual(started, ["Set up Bare"]);
+    assert.deepEqual(started, ["begun", "Set up Bare"]);
   });
 });

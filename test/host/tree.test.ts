@@ -284,8 +284,12 @@ describe("the tree", () => {
   it("has a crew of the open workspace before others", () => {
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri.toString() ?? assert.fail();
     const local = { folder, engine: "rehearsal", running: true } as const;
+    const example = { ...local, folder: "file:///example" };
+    setCrews(writers, { ...painters, local: example });
+    assert.equal(hasContext("crewdeck.servesWorkspace"), false);
     setCrews(writers, painters, { ...painters, id: `local:${folder}`, name: "Mine", local });
     assert.deepEqual(labels(crewRows()), ["Mine", "Writers", "Painters"]);
+    assert.equal(hasContext("crewdeck.servesWorkspace"), true);
   });
 
   it("offers to start a stopped local crew, and no longer to stop its executions", () => {

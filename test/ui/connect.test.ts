@@ -28,7 +28,7 @@ describe("Connecting a crew, in the window", () => {
 
   it("starts from a view that explains what to do", async () => {
     const { page } = window;
-    await page.getByRole("button", { name: "Start the Example Crew" }).waitFor();
+    await page.getByRole("button", { name: "Try the Example Crew" }).waitFor();
     await page.getByRole("button", { name: "Connect a Crew", exact: true }).click();
     await window.quickInput.waitFor("Address of the crew");
     await window.quickInput.widget.getByText(title).waitFor();

@@ -69,7 +69,10 @@ describe("The kickoff form in a browser", () => {
       start: () => Promise.reject(missing("audience")),
     });
     let isShown = false;
-    assert.equal(await field("topic").getAttribute("placeholder"), "Sea otters");
+    assert.equal(await field("topic").getAttribute("placeholder"), "Example: Sea otters");
+    await button("Use Examples").click();
+    await says("Filled in with the examples.");
+    assert.equal(await value("topic"), "Sea otters");
     form.session.tell("rehearsal", { text: "No model is called." });
     form.session.tell("hint", hint());
     form.session.tell("advice", {

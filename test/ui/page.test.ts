@@ -539,8 +539,8 @@ describe("The page of an execution in a browser", () => {
     await page.getByText(text).waitFor();
     assert.equal(await page.locator(".icon.running, .elapsed").count(), 0);
     const actions = page.getByRole("group", { name: "Actions" }).getByRole("button");
-    assert.deepEqual(await actions.allInnerTexts(), ["Start Local Crew"]);
-    await button("Start Local Crew").click();
+    assert.deepEqual(await actions.allInnerTexts(), ["Serve This Crew"]);
+    await button("Serve This Crew").click();
     assert.deepEqual(sent.at(-1), { type: "act", action: "startLocalCrew" });
   });
 

@@ -20,7 +20,7 @@ export async function answerConnecting(
 ): Promise<void> {
   const { quickInput, tree } = window;
   await tree.open("Crewdeck");
-  await window.runCommand("Crewdeck: Connect a Crew…");
+  await window.runCommand("Crewdeck: Add Crew…");
   await quickInput.answer("Address of the crew", url);
   await quickInput.answer("Token for", token);
   await quickInput.choose("Which type of token", "Bearer Token");

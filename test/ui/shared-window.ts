@@ -24,7 +24,7 @@ export function sharedWindow(settings: Record<string, unknown> = {}): () => VSCo
     await window.runCommand("Crewdeck: Delete Local Data…");
     await messages.confirm("Delete Crewdeck's data from this machine?", "Delete Everything");
     await window.tree.open("Crewdeck");
-    await window.page.getByRole("button", { name: "Start the Example Crew" }).waitFor();
+    await window.page.getByRole("button", { name: "Try the Example Crew" }).waitFor();
     await window.runCommand("Notifications: Clear All Notifications");
     writeFileSync(path.join(window.dataFolder, "data", "User", "settings.json"), "{}");
   });

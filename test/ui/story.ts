@@ -11,14 +11,15 @@ export const story = {
   feedback: "Shorter, please.\nName one tea.",
 };
 
-/** From an empty window to the example crew, connected and running: one click in the view. */
+/** From an empty window to the form of the example crew, which runs: one click in the view. */
 export async function startExampleCrew(window: VSCodeWindow): Promise<void> {
   await window.tree.open("Crewdeck");
   await window.page
     .locator(".part.sidebar")
-    .getByRole("button", { name: "Start the Example Crew" })
+    .getByRole("button", { name: "Try the Example Crew" })
     .click();
   await window.tree.row("example_crew").waitFor();
+  await window.webview.content.getByRole("button", { name: "Kick Off", exact: true }).waitFor();
 }
 
 /** Kicks the example crew off by its form, in a window where it runs, and waits until a task waits. What is in front has no notification. */

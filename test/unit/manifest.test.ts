@@ -199,7 +199,13 @@ describe("a button or lens of a command", () => {
   const others = [
     ...["Compare with Attempt {0}", "Kick Off {0}…", "Use {0}", "Use Another Port", "Open Form"],
     ...["reject", "Last Result", "Last Output", "More…", "Open in Form", "Send Spans"],
-    ...["Set Feedback Secret…", "Set OTLP Headers…", "Set Up…", "Start Local Crew"],
+    ...[
+      "Set Feedback Secret…",
+      "Set OTLP Headers…",
+      "Set Up…",
+      "Serve This Crew",
+      "Connect a Crew",
+    ],
     "Show Local Crew's Log",
   ];
 

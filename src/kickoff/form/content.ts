@@ -82,6 +82,7 @@ export class FormContent {
       ...defined({ origin: this.#origin }),
       canUndo: this.#undo !== undefined,
       canClear: this.#canClear,
+      hasExamples: this.#examples.length > 0,
       secrets: secretNames.filter((name) => this.#secret(name) !== ""),
     };
   }
@@ -143,6 +144,15 @@ export class FormContent {
     return this.#fields.filter(({ isUnlisted }) => isUnlisted !== true);
   }
 
+  /** Of the inputs that are empty. */
+  get #examples() {
+    return this.#fields.flatMap(({ name, example }, index) => {
+      const { mode, text } = this.#values.inputs[index] ?? { mode: "omit", text: "" };
+      const isEmpty = mode !== "omit" && text.trim() === "";
+      return example === undefined || !isEmpty ? [] : [[name, example] as const];
+    });
+  }
+
   edit({ values, number }: Omit<Draft, "id">): void {
     const before = this.#values;
     this.#values = alignValues(this.#fields, values);
@@ -162,6 +172,11 @@ export class FormContent {
       ? fillIn(listed, initialValues(listed), values)
       : fillIn(this.#fields, this.#values, values);
     this.#replace(filled.fields, filled.values, origin);
+  }
+
+  useExamples(): void {
+    const inputs = Object.fromEntries(this.#examples);
+    this.give({ values: { inputs }, replaces: false }, l10n.t("Filled in with the examples."));
   }
 
   /** Replaces all but the task that it runs again from. */

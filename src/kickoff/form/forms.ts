@@ -243,6 +243,11 @@ export class KickoffForms implements vscode.Disposable {
     if (crew === undefined || session === undefined) return;
     const { id, name, url } = crew;
     session.crew = { id, name, url };
+    const settingUp = vscode.l10n.t(
+      "crewAI is being installed for “{0}”. The terminal shows its progress.",
+      name,
+    );
+    session.tell("setUp", crew.local?.isSettingUp && { text: settingUp });
     session.tell("rehearsal", rehearsalOf(crew));
     this.#tell(crewId, "advice", adviceOn);
   }
@@ -287,7 +292,7 @@ export class KickoffForms implements vscode.Disposable {
 
 /** What a rehearsal is, why it is one, and the way to a real run. */
 function rehearsalOf({ id, local }: Crew): Told | undefined {
-  if (local?.engine !== "rehearsal") return undefined;
+  if (local?.engine !== "rehearsal" || local.isSettingUp === true) return undefined;
   const text = vscode.l10n.t(
     "This is a rehearsal: tasks, pauses and callbacks come in their real order, but no language model is called, and each output only repeats what its agent is asked.",
   );

@@ -6,11 +6,12 @@ import type { FormField } from "./fields.ts";
 import { type FormPart, formValues } from "./values.ts";
 
 /**
- * What a form says beside its fields. Above them: that no model is called (`rehearsal`), what its project's files should
+ * What a form says beside its fields. Above them: that crewAI is being installed (`setUp`), that no model is called (`rehearsal`), what its project's files should
  * say better (`advice`), that no callback can come (`hint`) and that nothing is stored (`notKept`). In place of them: why
- * the inputs are unavailable. Below them: what the crew answered, and why nothing was sent or used (`blocked`).
+ * the inputs are unavailable, unless crewAI is being installed. Below them: what the crew answered, and why nothing was sent or used (`blocked`).
  */
 export const noteKinds = [
+  "setUp",
   "rehearsal",
   "advice",
   "hint",
@@ -37,7 +38,7 @@ export type Taken = { readonly from: string } & (
 /** Tools that get the form's values, without secrets. */
 export const valueToolNames = ["saveValues", "openAsRequestFile", "copyAsCurl"] as const;
 export type ValueTool = (typeof valueToolNames)[number];
-const toolNames = ["clear", "undo", "fillIn", ...valueToolNames] as const;
+const toolNames = ["clear", "undo", "useExamples", "fillIn", ...valueToolNames] as const;
 export type ToolName = (typeof toolNames)[number];
 
 /** A part, the button that sends, what the crew answered, or the first part with a problem. */
@@ -59,6 +60,8 @@ export interface ShownForm {
   readonly origin?: string;
   readonly canUndo: boolean;
   readonly canClear: boolean;
+  /** Whether an empty input has an example. */
+  readonly hasExamples: boolean;
   readonly isSending: boolean;
   /** Those that the extension host has for the callbacks. */
   readonly secrets: readonly SecretName[];

@@ -126,7 +126,7 @@ export class FormSession {
   }
 
   /** What is to say of the crew now; undefined for nothing. */
-  tell(kind: "rehearsal" | "advice" | "hint", note: Told | undefined): void {
+  tell(kind: "setUp" | "rehearsal" | "advice" | "hint", note: Told | undefined): void {
     if (note === undefined) this.#forget(kind);
     else this.#notes.set(kind, note);
     this.#show();
@@ -186,6 +186,7 @@ export class FormSession {
       const values = await this.#host.fillIn(this.#crew);
       if (values !== undefined) this.#replace((content) => content.fill(values));
     },
+    useExamples: () => this.#replace((content) => content.useExamples()),
     saveValues: () => this.#use("saveValues"),
     openAsRequestFile: () => this.#use("openAsRequestFile"),
     copyAsCurl: () => this.#use("copyAsCurl"),

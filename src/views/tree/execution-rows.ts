@@ -33,9 +33,9 @@ import type { Row } from "./rows.ts";
 
 const max = { inputs: 4, value: 80, error: 300 };
 
-/** Characters of title, state, progress and time that the side bar shows at its default width, also in a wide font. The title is shortened first. */
-const room = 29;
-const titles = { shortest: 8, longest: 20 };
+/** Characters of title, state, progress and time that the side bar shows at its default width. The title is shortened first; in a wide font, VS Code cuts the time off. */
+const room = 36;
+const titles = { shortest: 12, longest: 32 };
 const warningColor = "list.warningForeground";
 const taskIcons = {
   ...stateIcons,

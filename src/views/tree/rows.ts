@@ -55,7 +55,7 @@ export function moreRow(count: number): Row {
 /** Of a project that isn't served. */
 export function projectRow(folder: string): Row {
   const row = plainRow(path.basename(folder), "folder", "project");
-  const description = l10n.t("in this workspace");
+  const description = l10n.t("not served");
   return { ...row, description, tooltip: [folder], sentence: `${row.label}, ${description}` };
 }
 

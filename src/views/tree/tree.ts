@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import * as vscode from "vscode";
 import type { Clock } from "../../base/clock.ts";
 import type { Crews } from "../../crews/crews.ts";
-import type { Crew, TokenState } from "../../crews/types.ts";
+import type { TokenState } from "../../crews/types.ts";
 import { logged } from "../../editor/log.ts";
 import { viewId } from "../../editor/manifest.ts";
 import { type ExecutionSummary, hasEnded } from "../../executions/model.ts";
@@ -10,7 +10,7 @@ import type { ExecutionChange, ExecutionStore } from "../../executions/store.ts"
 import { taskIn } from "../../executions/tasks.ts";
 import type { Poller, PollerChange } from "../../executions/poller.ts";
 import type { CurrentCircumstances } from "../circumstances.ts";
-import { showSummary } from "../status-bar.ts";
+import { isHere, showSummary } from "../status-bar.ts";
 import {
   Arrangement,
   crewGroup,
@@ -231,9 +231,6 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     if (grouping !== "crew") return [...top, ...inOrder(found, grouping)];
     // Crews of the open workspace first.
     const crews = [...this.#options.circumstances.connected.values()];
-    const isHere = ({ local }: Crew) =>
-      local !== undefined &&
-      vscode.workspace.getWorkspaceFolder(vscode.Uri.parse(local.folder)) !== undefined;
     const connected = [...crews.filter(isHere), ...crews.filter((crew) => !isHere(crew))].map(
       ({ id }) => crewGroup(id),
     );

@@ -1,7 +1,9 @@
 import * as l10n from "@vscode/l10n";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { oneLine } from "../../base/text.ts";
 import {
+  asTyped,
   choicesOf,
   type FieldMode,
   fieldModes,
@@ -34,7 +36,11 @@ export function Input({ index }: { readonly index: number }) {
       label={label}
       mark={field.isUnlisted ? l10n.t("not listed by the crew") : need}
       hint={description}
-      placeholder={example}
+      placeholder={
+        example === undefined
+          ? undefined
+          : l10n.t("Example: {0}", oneLine(asTyped(example, field).text, 200))
+      }
       isRequired={required}
       box={boxFor(field, value)}
       text={text}

@@ -18,8 +18,9 @@ document.addEventListener("keydown", (event) => {
 });
 start((view, filling) => {
   const { crew, title, notes } = view;
+  const settingUp = notes.some(({ kind }) => kind === "setUp");
   const unavailable = notes.find(({ kind }) => kind === "unavailable");
-  const above = ["rehearsal", "advice", "hint", "notKept"];
+  const above = ["setUp", "rehearsal", "advice", "hint", "notKept"];
   draw(
     <>
       <header>
@@ -31,7 +32,7 @@ start((view, filling) => {
             <p
               key={note.kind}
               class={note.kind === "advice" ? "told advice" : "told"}
-              role={note.kind === "notKept" ? "status" : undefined}
+              role={["setUp", "notKept"].includes(note.kind) ? "status" : undefined}
             >
               {note.text} <Buttons note={note} kind="link" />
             </p>
@@ -42,7 +43,7 @@ start((view, filling) => {
           {l10n.t("Asking the crew for its inputs…")}
         </p>
       )}
-      {unavailable !== undefined && (
+      {unavailable !== undefined && !settingUp && (
         <div role="alert">
           <Box note={unavailable} />
         </div>
@@ -108,12 +109,13 @@ function Form({ notes }: Pick<FormView, "notes">) {
 }
 
 function Tools() {
-  const { origin, canUndo, canClear, isSending } = useForm().form;
+  const { origin, canUndo, canClear, hasExamples, isSending } = useForm().form;
   const texts = {
     fillIn: l10n.t("Fill In From…"),
     saveValues: l10n.t("Save Values…"),
     openAsRequestFile: l10n.t("Open as Request File"),
     copyAsCurl: l10n.t("Copy as cURL"),
+    useExamples: l10n.t("Use Examples"),
     undo: l10n.t("Undo"),
     clear: l10n.t("Clear"),
   };
@@ -133,6 +135,7 @@ function Tools() {
       </div>
       <div class="notice">
         <span role="status">{origin}</span>
+        {hasExamples && !isSending && button("useExamples", "link")}
         {canUndo && !isSending && button("undo", "link")}
         {canClear && !isSending && button("clear", "link")}
       </div>

@@ -36,6 +36,21 @@ describe("The content of a form opened with values", () => {
     assert.equal(new FormContent([], {}).firstPart, "submit");
   });
 
+  it("takes the examples of inputs that are empty, each in its type, which Undo takes back", () => {
+    const examples = { topic: "AI\nLLMs", audience: "all", days: 3 };
+    const content = new FormContent(
+      [...Object.entries(examples).map(([name, example]) => ({ name, example })), { name: "tone" }],
+      { given: { values: { inputs: { audience: "mine" } }, replaces: true } },
+    );
+    const before = content.draft.values;
+    content.useExamples();
+    assert.deepEqual(content.values?.inputs, { topic: "AI\nLLMs", audience: "mine", days: 3 });
+    const { origin, hasExamples } = content.shown;
+    assert.deepEqual([origin, hasExamples], ["Filled in with the examples.", false]);
+    content.undo();
+    assert.deepEqual([content.draft.values, content.shown.hasExamples], [before, true]);
+  });
+
   it("has no values for a tool if they have events without an address, which would be lost", () => {
     const values = { ...typed("tea", "all"), events: "task_started" };
     assert.equal(open({ draft: { ...draft, values } }).values, undefined);

@@ -111,7 +111,13 @@ describe("the command that sets a project up", () => {
   const built = `${crew}\n[build-system]\nrequires = ["hatchling"]\n`;
   const pip = "python3 -m venv .venv && .venv/bin/python -m pip install crewai";
   for (const [what, files, hasUv, isWindows, command] of [
-    ["uv and a pyproject.toml", { "pyproject.toml": crew }, true, false, "uv sync"],
+    [
+      "uv and a pyproject.toml",
+      { "pyproject.toml": crew },
+      true,
+      false,
+      "uv sync --compile-bytecode",
+    ],
     ["uv alone", {}, true, false, pip],
     ["a pyproject.toml alone", { "pyproject.toml": crew }, false, false, pip],
     [

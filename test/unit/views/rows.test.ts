@@ -221,17 +221,17 @@ describe("an execution's row", () => {
   it("shortens a long title before its state, progress and time", () => {
     const label = "The sea otters of the northern Pacific";
     for (const [changes, group, shown] of [
-      [{ ...completed, label }, "crew", "The sea ott…"],
-      [{ state: "stopped", executionTime: 123, label }, "crew", "The sea…"],
-      [{ state: "unknown", mayBeWaiting: true, label }, "waiting", "The sea…"],
-      [{ ...completed, title: { text: label, number: 3 } }, "crew", "The sea… (3)"],
+      [{ ...completed, label }, "crew", "The sea otters of…"],
+      [{ state: "stopped", executionTime: 123, label }, "crew", "The sea otters…"],
+      [{ state: "unknown", mayBeWaiting: true, label }, "waiting", "The sea ott…"],
+      [{ ...completed, title: { text: label, number: 3 } }, "crew", "The sea otters… (3)"],
     ] as const)
       assert.equal(rowAt(notWaiting(changes), 130, {}, group).label, shown);
     const ended = rowAt(notWaiting(completed));
     assert.match(ended.sentence, /1 min 5 s/, "all of it to who can't see");
     const waiting = rowAt(anExecution({ label }), 130, {}, "waiting");
     const { description } = waiting;
-    assert.deepEqual([waiting.label.length, description], [18, "1/3 · 2 min · review · Writers"]);
+    assert.deepEqual([waiting.label.length, description], [25, "1/3 · 2 min · review · Writers"]);
   });
 
   it("counts the tasks that callbacks told, which a status did not count yet", () => {
@@ -248,7 +248,7 @@ describe("an execution's row", () => {
     const title = { text: "Sea otters", number: 3 };
     const own = notWaiting({ kickoffIds: ["two"], startedAt, title });
     const row = executionRow(own, Date.parse(startedAt) + 7_200_000);
-    assert.equal(row.label, "Sea o… (3)");
+    assert.equal(row.label, "Sea otters (3)");
     assert.equal(row.description, "Running · 1/3 · 2 h · 15:05");
     assert.match(row.sentence, /^Sea otters \(3\), .*, 15:05$/);
     assert.equal(row.tooltip.at(-1), "ID: two");
@@ -353,9 +353,9 @@ describe("an execution's row", () => {
 describe("the row of a project that isn't served", () => {
   it("has the name of its folder, and where that is", () => {
     const { label, description, tooltip, facts, sentence } = projectRow("/work/home_energy");
-    assert.deepEqual([label, description], ["home_energy", "in this workspace"]);
+    assert.deepEqual([label, description], ["home_energy", "not served"]);
     assert.deepEqual(tooltip, ["/work/home_energy"]);
-    assert.equal(sentence, "home_energy, in this workspace");
+    assert.equal(sentence, "home_energy, not served");
     // Of its menu, as of a stopped crew.
     assert.match(facts, /^(crew:local:stopped|project)\b/);
   });

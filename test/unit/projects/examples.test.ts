@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
+import type { JsonValue } from "../../../src/base/json.ts";
 import { readInputs } from "../../../src/api/read-inputs.ts";
-import { examplesIn, readExamples } from "../../../src/service/examples.ts";
-import { folderWith } from "../projects/folder.ts";
-import { harness, serve } from "./support.ts";
+import { examplesIn, readExamples } from "../../../src/projects/examples.ts";
+import { folderWith } from "./folder.ts";
+import { harness, serve } from "../service/support.ts";
 
 const year = String(new Date().getFullYear());
 const main = `
@@ -13,7 +14,7 @@ def run():
         'topic': 'AI LLMs', # what
         'current_year': str(datetime.now().year),
         "text": """Two
-lines""", 'joined': ('it\\'s ' r"\\d"), 'count': -3.5, 'flags': [True, None, {'a': 'x,]'},],
+lines""", 'joined': ('it\\'s ' r"\\d"), 'count': -3.5, 'bell': '\\a', 'flags': [True, None, {'a': 'x,]'},],
         'file': open("x").read(), 'made': f"{x}", key: 'no', **more,
     }
     Crew().crew().kickoff(inputs=inputs)
@@ -23,10 +24,16 @@ def train():
 `;
 
 describe("what a project passes to a kickoff", () => {
-  it("is read without running it: texts, other literals as JSON, and names alone of what only Python knows", () => {
+  it("is read without running it: literals as JSON, and names alone of what only Python knows", () => {
     assert.deepEqual(Object.fromEntries(examplesIn(main)), {
-      ...{ topic: "AI LLMs", current_year: year, text: "Two lines", joined: "it's \\d" },
-      ...{ count: "-3.5", flags: '[true,null,{"a":"x,]"}]', file: undefined, made: undefined },
+      ...{ topic: "AI LLMs", current_year: year, text: "Two\nlines", joined: "it's \\d" },
+      ...{
+        count: -3.5,
+        flags: [true, null, { a: "x,]" }],
+        bell: undefined,
+        file: undefined,
+        made: undefined,
+      },
     });
     assert.deepEqual([...examplesIn("x.kickoff_async(inputs={'a': 'b'})")], [["a", "b"]]);
     for (const text of [
@@ -57,8 +64,8 @@ describe("what a project passes to a kickoff", () => {
   });
 
   it("comes first among the inputs, in its order, with examples for forms", async () => {
-    const given = new Map([
-      ["audience", "renters"],
+    const given = new Map<string, JsonValue | undefined>([
+      ["audience", ["renters"]],
       ["gone", "x"],
       ["topic", undefined],
     ]);
@@ -66,10 +73,10 @@ describe("what a project passes to a kickoff", () => {
     const { body } = await harness.request("GET", "/inputs");
     assert.deepEqual(body, {
       inputs: ["audience", "topic"],
-      crewdeck: { examples: { audience: "renters" } },
+      crewdeck: { examples: { audience: ["renters"] } },
     });
     assert.deepEqual(readInputs(body)?.fields, [
-      { name: "audience", example: "renters" },
+      { name: "audience", example: ["renters"] },
       { name: "topic" },
     ]);
   });

@@ -1,14 +1,10 @@
 import path from "node:path";
-import { parseJson } from "../base/json.ts";
-import { oneLine } from "../base/text.ts";
-import { withoutInert } from "../projects/python-source.ts";
-import { Reading } from "../projects/reading.ts";
+import { type JsonValue, parseJson } from "../base/json.ts";
+import { withoutInert } from "./python-source.ts";
+import { Reading } from "./reading.ts";
 
 /** What a project gives an input, by name and in its order; undefined where only Python knows it. */
-export type Examples = ReadonlyMap<string, string | undefined>;
-
-/** Characters of an example: a form shows it in an empty field. */
-const longest = 200;
+export type Examples = ReadonlyMap<string, JsonValue | undefined>;
 
 const kickoff = /\bkickoff(?:_async)?\(\s*inputs\s*=\s*(?:(\w+)|(?=\{))/;
 
@@ -17,7 +13,9 @@ const dictionary = /^[ \t]*(\w+)\s*(?::[^=\n]*)?=\s*(?=\{)/gm;
 const token =
   /#.*|[rRbBuU]?(?:("""|''')(?:\\[^]|(?!\1)[^])*(?:\1|$)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?)|[\w.]+|\S/g;
 const text = /^([rRbBuU]?)("""|'''|"|')([^]*)\2$/;
-const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", "\n": "" };
+const escapes = new Map(
+  Object.entries({ n: "\n", t: "\t", "\n": "", "\\": "\\", "'": "'", '"': '"' }),
+);
 
 /** Of the inputs that `main.py`, beside a crew or at the top, passes to its first kickoff. Nothing runs. @param entry the crew's file */
 export async function readExamples(folder: string, entry: string): Promise<Examples> {
@@ -40,16 +38,16 @@ export function examplesIn(source: string): Examples {
 
 /** The members of the dictionary that begins there. */
 function membersAt(source: string, start: number): Examples {
-  const members = new Map<string, string | undefined>();
+  const members = new Map<string, JsonValue | undefined>();
   let depth = 0;
-  let key: string | undefined;
+  let key: JsonValue | undefined;
   let part: string[] = [];
   for (const [found] of source.slice(start).matchAll(token)) {
     if (found.startsWith("#")) continue;
     if (/^[)\]}]$/.test(found)) depth -= 1;
     if (depth === 1 && found === ":") [key, part] = [valueOf(part), []];
     else if (depth === 0 || (depth === 1 && found === ",")) {
-      if (key !== undefined) members.set(key, valueOf(part));
+      if (typeof key === "string") members.set(key, valueOf(part));
       [key, part] = [undefined, []];
     } else part.push(found);
     if (/^[([{]$/.test(found)) depth += 1;
@@ -58,11 +56,11 @@ function membersAt(source: string, start: number): Examples {
   return members;
 }
 
-/** A text as it is, other literals as JSON. Undefined for what isn't one. */
-function valueOf(tokens: readonly string[]): string | undefined {
+/** Of a literal; undefined for what isn't one. */
+function valueOf(tokens: readonly string[]): JsonValue | undefined {
   const inside = tokens.filter((each) => !/^[()]$/.test(each));
   const texts = inside.flatMap((each) => textOf(each) ?? []);
-  if (texts.length > 0 && texts.length === inside.length) return oneLine(texts.join(""), longest);
+  if (texts.length > 0 && texts.length === inside.length) return texts.join("");
   // As `crewai create` writes it.
   if (/^str\((?:datetime\.)*now\(\)\.year\)$/.test(tokens.join("")))
     return String(new Date().getFullYear());
@@ -70,8 +68,7 @@ function valueOf(tokens: readonly string[]): string | undefined {
     const isLastComma = each === "," && /^[\]}]$/.test(tokens[index + 1] ?? "");
     return isLastComma ? [] : jsonOf(each);
   });
-  const value = parseJson(json.join(""));
-  return value === undefined ? undefined : oneLine(JSON.stringify(value), longest);
+  return parseJson(json.join("")) as JsonValue | undefined;
 }
 
 function jsonOf(found: string): string {
@@ -80,8 +77,12 @@ function jsonOf(found: string): string {
   return string === undefined ? (words[found] ?? found) : JSON.stringify(string);
 }
 
+/** Undefined for what isn't one, or has an escape that only Python knows. */
 function textOf(found: string): string | undefined {
   const [, prefix = "", , content] = text.exec(found) ?? [];
   if (content === undefined || /r/i.test(prefix)) return content;
-  return content.replace(/\\([^])/g, (_, sign: string) => escapes[sign] ?? sign);
+  const isKnown = content.match(/\\[^]/g)?.every(([, sign = ""]) => escapes.has(sign)) ?? true;
+  return isKnown
+    ? content.replace(/\\([^])/g, (_, sign: string) => escapes.get(sign) ?? "")
+    : undefined;
 }
