@@ -3,14 +3,14 @@
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { newestCrewai, pythonWithPytest } from "../test/support/crewai.ts";
+import { newestCrewai, pythonWithPackages } from "../test/support/crewai.ts";
 import { projectFolder } from "../test/support/folders.ts";
 
 const { values, positionals } = parseArgs({
   options: { crewai: { type: "string", default: newestCrewai } },
   allowPositionals: true,
 });
-const python = await pythonWithPytest(values.crewai);
+const python = await pythonWithPackages(values.crewai, "pytest>=9,<10", "mypy>=2,<3");
 const args = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "count_report"];
 const { status } = spawnSync(
   python,

@@ -69,18 +69,13 @@ export async function pythonWith(crewai: string | undefined): Promise<string> {
   return path.join(folder, "bin", "python");
 }
 
-/** The same with pytest, which is added to the environment. */
-export async function pythonWithPytest(crewai: string): Promise<string> {
+/** The same with packages that are added to the environment. */
+export async function pythonWithPackages(
+  crewai: string,
+  ...packages: readonly string[]
+): Promise<string> {
   const python = await pythonWith(crewai);
-  await run(await uv(), [
-    "pip",
-    "install",
-    "--quiet",
-    "--python",
-    python,
-    "pytest>=9,<10",
-    "mypy>=2,<3",
-  ]);
+  await run(await uv(), ["pip", "install", "--quiet", "--python", python, ...packages]);
   return python;
 }
 

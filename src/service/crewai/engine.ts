@@ -166,8 +166,9 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
       );
     const worker = take();
     workers.set(executionId, { worker, source });
-    // Executions that run at the same time must not share crewAI's storage.
-    const own = parallel > 1 || options.isShared ? storageOf(executionId) : storage;
+    // Executions that run at the same time must not share crewAI's storage. A replay remembers nothing else, so that its prompts are alike.
+    const isAlone = parallel > 1 || options.isShared || replay;
+    const own = isAlone ? storageOf(executionId) : storage;
     const { remarks, crew } = await openIn(worker, project, source, own, { replay });
     for (const remark of remarks) warn(executionId, `[crew] ${remark}`);
     return { worker, crew };

@@ -188,6 +188,8 @@ async function startService(folder: string, python: string | undefined): Promise
   const data = mkdtempSync(join(tmpdir(), "crewdeck-test-"));
   const program = process.argv[1] ?? "";
   const args = ["serve", resolve(folder), "--engine", "crewai", "--data", data, "--port", "0"];
+  // Each execution has a storage of its own then: what one remembers makes no difference to others.
+  args.push("--parallel", "2");
   const more = python === undefined ? [] : ["--python", python];
   const child = spawn(process.execPath, [program, ...args, ...more, "--lifeline"], {
     stdio: ["pipe", "pipe", "pipe"],

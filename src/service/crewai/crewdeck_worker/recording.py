@@ -17,8 +17,8 @@ from typing import Any
 
 from crewdeck_worker.protocol import Failure, Replay
 
-# Addresses of objects in memory, which planning puts into prompts, differ in each process.
-address = re.compile(r"\b0x[0-9a-f]{6,}\b")
+# What crewAI puts into prompts and differs in each process: addresses of objects (planning), IDs and times of memories.
+volatile = re.compile(r"\b0x[0-9a-f]{6,}\b|(?<=- id=)[0-9a-f-]{36}(?= \| scope=)|(?<= \| created=)\d{4}-\d\d-\d\dT[\d:.]+")
 # Of the difference between two prompts.
 longest_difference = 60
 
@@ -70,7 +70,7 @@ class Recording:
 def key_of(kind: str, name: str, request: object) -> str:
     """What calls have in common that get the same answer."""
     text = json.dumps([kind, name, request], sort_keys=True, default=str)
-    return hashlib.sha256(address.sub("0x", text).encode()).hexdigest()[:32]
+    return hashlib.sha256(volatile.sub("0x", text).encode()).hexdigest()[:32]
 
 
 def lines_of(request: object) -> list[str]:

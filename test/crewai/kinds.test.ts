@@ -1,0 +1,290 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+
+import { asArray, asObject, textAt, type UnknownObject } from "../../src/base/json.ts";
+import { needsCrewai, newestCrewai, pythonWithPackages, writeProject } from "../support/crewai.ts";
+import { serveProject } from "../support/crewai-service.ts";
+import { atEndOfTest } from "../support/ends.ts";
+import { HttpServer, textOf } from "../support/http-server.ts";
+
+/** How often each recording is replayed. */
+const replays = process.env["CREWDECK_CREWAI_VERSIONS"] === "all" ? 3 : 1;
+
+/** What a kind of crew has that others don't. Python. */
+interface Kind {
+  readonly imports?: string;
+  /** Of the agent, its task and the crew. */
+  readonly agent?: string;
+  readonly task?: string;
+  readonly crew?: string;
+  /** Before the class. */
+  readonly before?: string;
+  /** Why it can't be replayed. */
+  readonly refused?: RegExp;
+}
+
+const model = `class Answer(BaseModel):
+    text: str
+    count: int
+`;
+const tool = `@tool("search")
+def search(query: str) -> str:
+    """Searches."""
+    return "Found."
+`;
+
+const kinds: Readonly<Record<string, Kind>> = {
+  "two tasks": {},
+  "a tool": { before: tool, agent: "tools=[search]" },
+  hierarchical: { crew: 'process=Process.hierarchical, manager_llm="gpt-4o-mini"' },
+  output_pydantic: { before: model, task: "output_pydantic=Answer" },
+  guardrail: { task: "guardrail=lambda output: (True, output.raw)" },
+  "a guardrail in words": { task: 'guardrail="It has a text."' },
+  memory: { crew: "memory=True" },
+  knowledge: {
+    imports: "from crewai.knowledge.source.string_knowledge_source import StringKnowledgeSource",
+    crew: 'knowledge_sources=[StringKnowledgeSource(content="Assam is a tea.")]',
+  },
+  planning: { crew: 'planning=True, planning_llm="gpt-4o-mini"' },
+  reasoning: { agent: "reasoning=True" },
+  async: { task: "async_execution=True" },
+  streaming: { agent: 'llm=LLM(model="gpt-4o-mini", stream=True)' },
+  "the Responses API": { agent: 'llm=LLM(model="gpt-4o-mini", api="responses")' },
+  Anthropic: { agent: 'llm=LLM(model="anthropic/claude-3-5-haiku-20241022")' },
+  function_calling_llm: {
+    before: tool,
+    agent: 'tools=[search], function_calling_llm="gpt-4o-mini"',
+  },
+  response_model: { before: model, task: "response_model=Answer" },
+  "a model of the project's own": {
+    imports: "from crewai import BaseLLM",
+    before: `class Own(BaseLLM):
+    def call(self, messages, *args, **kwargs):
+        return "A text."
+`,
+    agent: 'llm=Own(model="own")',
+    refused: /Calls of Own can't be replayed/,
+  },
+};
+
+function projectOf({ imports = "", before = "", agent = "", task = "", crew = "" }: Kind): string {
+  return writeProject({
+    "crew.py": `import os, sys
+from crewai import LLM, Agent, Crew, Process, Task
+from crewai.project import CrewBase, agent, crew, task
+from crewai.tools import tool
+from pydantic import BaseModel
+${imports}
+
+def note(event, args):
+    if event == "socket.connect" and isinstance(args[1], tuple):
+        with open(os.environ["CONNECTED"], "a") as file:
+            file.write(f"{args[1]}\\n")
+
+sys.addaudithook(note)
+
+${before}
+@CrewBase
+class Kind:
+    agents_config = "config/agents.yaml"
+    tasks_config = "config/tasks.yaml"
+
+    @agent
+    def worker(self):
+        return Agent(config=self.agents_config["worker"], ${agent})
+
+    @task
+    def first(self):
+        return Task(config=self.tasks_config["first"], ${task})
+
+    @task
+    def second(self):
+        return Task(config=self.tasks_config["second"])
+
+    @crew
+    def crew(self):
+        return Crew(agents=self.agents, tasks=self.tasks, ${crew})
+`,
+  });
+}
+
+describe("the recording of a crew", () => {
+  needsCrewai();
+  before(() => pythonWithPackages(newestCrewai, `crewai[anthropic]==${newestCrewai}`));
+
+  for (const [name, kind] of Object.entries(kinds))
+    it(`of the kind "${name}" replays it without a network`, async () => {
+      const project = projectOf(kind);
+      const connected = path.join(project, "..", "connected.txt");
+      const models = await startModels();
+      const { api } = await serveProject(project, models, {
+        env: {
+          ANTHROPIC_BASE_URL: models.url.replace("/v1", ""),
+          ANTHROPIC_API_KEY: "key",
+          CONNECTED: connected,
+        },
+      });
+      const run = async (more: UnknownObject = {}) => {
+        const id = await api.kickoff({ inputs: { topic: "tea" }, ...more });
+        const { status, error, result, usage_metrics } = await api.untilEnded(id);
+        const output = JSON.stringify(result ?? null).replace(/"execution_time":[\d.]+/g, "");
+        return { id, told: { status, error, output, usage_metrics } };
+      };
+      const { id, told } = await run();
+      assert.equal(told.status, "completed", String(told.error));
+      const { body } = await api.get(`/executions/${id}/recording`);
+      writeFileSync(path.join(project, "it.recording.jsonl"), String(body));
+      await models.stop();
+      const addresses = () => (existsSync(connected) ? readFileSync(connected, "utf8") : "");
+      const live = addresses();
+      assert.equal(live === "", kind.refused !== undefined);
+      for (let count = 0; count < replays; count += 1) {
+        const again = await run({ replay: { file: "it.recording.jsonl" } });
+        if (kind.refused) assert.match(String(again.told.error), kind.refused);
+        else assert.deepEqual(again.told, told);
+      }
+      assert.equal(addresses(), live);
+    });
+});
+
+/** The endpoints of OpenAI and Anthropic. They say what their request's schema wants, else a text, and use the first tool once. */
+async function startModels() {
+  const server = new HttpServer((request, response) => {
+    void (async () => {
+      const body = asObject(JSON.parse(await textOf(request)));
+      const [address = ""] = (request.url ?? "").split("?");
+      const answer = answerTo(address, body);
+      const isStream = body["stream"] === true;
+      response.writeHead(200, {
+        "content-type": isStream ? "text/event-stream" : "application/json",
+      });
+      response.end(isStream ? streamed(answer) : JSON.stringify(answer));
+    })().catch((error: unknown) => response.writeHead(500).end(String(error)));
+  });
+  let isStopped = false;
+  const stop = async () => {
+    if (isStopped) return;
+    isStopped = true;
+    await server.stop();
+  };
+  atEndOfTest(stop);
+  return { url: `${await server.start()}/v1`, stop };
+}
+
+function answerTo(address: string, body: UnknownObject): UnknownObject {
+  const listed = (name: string) => asArray(body[name]).map(asObject);
+  const model = textAt(body, "model") ?? "";
+  const tokens = { input_tokens: 100, output_tokens: 10, total_tokens: 110 };
+  if (address.endsWith("/embeddings")) {
+    const given = asArray(Array.isArray(body["input"]) ? body["input"] : [body["input"]]);
+    const data = given.map((_, index) => ({
+      ...{ object: "embedding", index },
+      embedding: Array.from({ length: 1536 }, () => 0.01),
+    }));
+    return { object: "list", model, data, usage: { prompt_tokens: 1, total_tokens: 1 } };
+  }
+  const schema =
+    asObject(asObject(body["response_format"])["json_schema"])["schema"] ??
+    asObject(asObject(body["text"])["format"])["schema"];
+  const prompt = JSON.stringify(body["messages"] ?? body["input"]);
+  const text =
+    schema === undefined
+      ? textFor(prompt)
+      : JSON.stringify(fitting(asObject(schema), asObject(schema)));
+  if (address.endsWith("/responses")) {
+    const content = [{ type: "output_text", text, annotations: [] }];
+    const output = [
+      { type: "message", id: "msg_1", status: "completed", role: "assistant", content },
+    ];
+    return {
+      ...{ id: "resp_1", object: "response", created_at: 1, model, status: "completed", output },
+      ...{ parallel_tool_calls: true, tool_choice: "auto", tools: [], usage: tokens },
+    };
+  }
+  if (address.endsWith("/messages"))
+    return {
+      ...{ id: "msg_1", type: "message", role: "assistant", model, stop_reason: "end_turn" },
+      ...{ content: [{ type: "text", text }], usage: tokens },
+    };
+  const [offered] = listed("tools").map((each) => asObject(each["function"]));
+  const isAsked = offered && !listed("messages").some(({ role }) => role === "tool");
+  const calls = isAsked && [
+    {
+      ...{ id: "call_1", type: "function", index: 0 },
+      function: {
+        name: textAt(offered, "name"),
+        arguments: JSON.stringify(
+          fitting(asObject(offered["parameters"]), asObject(offered["parameters"])),
+        ),
+      },
+    },
+  ];
+  const message = {
+    role: "assistant",
+    content: calls ? null : text,
+    ...(calls && { tool_calls: calls }),
+  };
+  return {
+    ...{ id: "chatcmpl-1", object: "chat.completion", created: 1, model },
+    choices: [{ index: 0, message, finish_reason: calls ? "tool_calls" : "stop" }],
+    usage: { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 },
+  };
+}
+
+function textFor(prompt: string): string {
+  return prompt.includes("valid") ? '{"valid": true, "feedback": null}' : "A text.";
+}
+
+/** A value that a JSON schema allows. */
+function fitting(schema: UnknownObject, root: UnknownObject): unknown {
+  const reference = textAt(schema, "$ref");
+  if (reference !== undefined) {
+    const found = reference
+      .split("/")
+      .slice(1)
+      .reduce((at, step) => asObject(at[step]), root);
+    return fitting(found, root);
+  }
+  const [choice] = asArray(schema["anyOf"]);
+  if (choice !== undefined) return fitting(asObject(choice), root);
+  const [one] = asArray(schema["enum"]);
+  if (one !== undefined) return one;
+  switch (schema["type"]) {
+    case "object":
+      return Object.fromEntries(
+        Object.entries(asObject(schema["properties"])).map(([name, each]) => [
+          name,
+          fitting(asObject(each), root),
+        ]),
+      );
+    case "array":
+      return [fitting(asObject(schema["items"]), root)];
+    case "integer":
+    case "number":
+      return 1;
+    case "boolean":
+      return true;
+    default:
+      return "A text.";
+  }
+}
+
+function streamed(answer: UnknownObject): string {
+  const [choice] = asArray(answer["choices"]).map(asObject);
+  const head = { ...answer, object: "chat.completion.chunk" };
+  const parts = [
+    {
+      ...head,
+      choices: [{ index: 0, delta: choice?.["message"], finish_reason: null }],
+      usage: null,
+    },
+    {
+      ...head,
+      choices: [{ index: 0, delta: {}, finish_reason: choice?.["finish_reason"] }],
+      usage: null,
+    },
+    { ...head, choices: [] },
+  ];
+  return [...parts.map((part) => `data: ${JSON.stringify(part)}\n\n`), "data: [DONE]\n\n"].join("");
+}
