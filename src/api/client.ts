@@ -14,6 +14,7 @@ import { oneLine } from "../base/text.ts";
 import { normaliseAddress } from "./address.ts";
 import { callbackMembers } from "./callbacks.ts";
 import { CrewApiError } from "./errors.ts";
+import { type KeptCall, readCalls } from "./read-calls.ts";
 import { readInputs } from "./read-inputs.ts";
 import { readStatus } from "./read-status.ts";
 import { defaultFetch, type Line, type Outgoing, send } from "./transport.ts";
@@ -138,6 +139,18 @@ export class CrewClient {
     }
   }
 
+  /** Of models and tools. Deployed crews keep none, and don't know the path. */
+  calls(kickoffId: string, call: CallOptions = {}): Promise<readonly KeptCall[]> {
+    const path = fillPath("/executions/{kickoff_id}/calls", kickoffId);
+    return this.#ask("GET", path, readCalls, call);
+  }
+
+  /** With its request and its answer. */
+  call(kickoffId: string, number: number, call: CallOptions = {}): Promise<UnknownObject> {
+    const path = `${fillPath("/executions/{kickoff_id}/calls", kickoffId)}/${number}`;
+    return this.#ask("GET", path, asObject, call);
+  }
+
   /** Answers a flow's request at its own address, without the crew's token. */
   async answerRequest(url: string, feedback: string): Promise<ResumeAnswer> {
     const address = safeUrl(url);
@@ -180,7 +193,7 @@ export class CrewClient {
 }
 
 /** @throws {CrewApiError} `badRequest` for an ID that a path can't hold */
-function fillPath(path: StatusPath | "/stop/{kickoff_id}", kickoffId: string): string {
+function fillPath(path: `/${string}`, kickoffId: string): string {
   const id = kickoffId.trim();
   if (id === "" || id === "." || id === ".." || !id.isWellFormed())
     throw new CrewApiError({

@@ -56,6 +56,8 @@ export function readEvent(raw: unknown) {
     // The start of what it is part of, and of what it ends.
     parentId: id(event, "parent_event_id", "parent_id"),
     startedId: id(event, "started_event_id", "started_id"),
+    // Of a model. crewAI 1.0 has none.
+    callId: id(event, "call_id"),
     taskName: id(event, "task_name") ?? id(asObject(event["task"]), "name"),
     taskId: id(event, "task_id"),
     attempt: numberAt(event, "attempt"),

@@ -31,6 +31,8 @@ export interface Span {
   /** From 1. */
   readonly attempt?: number;
   readonly agent?: string;
+  /** Of a call of a model: by which a service that keeps it names it. */
+  readonly callId?: string;
   /** Also of all that is below it. */
   readonly tokens?: TokenUsage;
   /** Texts have at most 2,000 characters. Of a call of a model, this is the end of its prompt. */
@@ -213,7 +215,7 @@ function stemOf(type: string): string {
 }
 
 function draftOf(event: ActivityEvent, taskIds: ReadonlySet<string>): Draft {
-  const { id, type, at, parentId, taskName, attempt, agent } = event;
+  const { id, type, at, parentId, taskName, attempt, agent, callId } = event;
   const stem = stemOf(type);
   const kind = kinds.get(stem) ?? "other";
   const ownId = event.taskId;
@@ -232,7 +234,8 @@ function draftOf(event: ActivityEvent, taskIds: ReadonlySet<string>): Draft {
     (kind in named ? named[kind as keyof typeof named] : event.name) ?? stem.replaceAll("_", " ");
   return {
     ...{ id, kind, depth: 0, name: shortName(name), start: at, state: "running" },
-    ...defined({ parentId, taskId, attempt, agent, arguments: event.arguments, text: event.text }),
+    ...defined({ parentId, taskId, attempt, agent, callId }),
+    ...defined({ arguments: event.arguments, text: event.text }),
   };
 }
 

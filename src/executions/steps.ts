@@ -2,13 +2,14 @@ import type { Picture } from "../api/types.ts";
 import { defined } from "../base/json.ts";
 import type { Activity, Span } from "./activity.ts";
 
-/** A tool call of an agent, with the thought before it; a thought that led to none; or a picture. */
+/** A call of a model; one of a tool, with the thought before it; a thought that led to none; or a picture. */
 export interface Step extends Pick<
   Span,
-  "id" | "taskId" | "attempt" | "start" | "end" | "arguments" | "error"
+  "id" | "taskId" | "attempt" | "start" | "end" | "tokens" | "arguments" | "error"
 > {
   readonly isInterrupted?: true;
   readonly tool?: string;
+  readonly model?: string;
   readonly thought?: string;
   readonly result?: string;
   readonly picture?: Picture["type"];
@@ -43,12 +44,14 @@ export function stepsOf({ spans, marks }: Activity): readonly Step[] {
       },
     ];
   });
-  const calls = tools.map((span): Step => {
-    const { id, taskId, attempt, start, end, name: tool, text: result, error, state } = span;
+  const models = spans.filter(({ kind }) => kind === "model");
+  const calls = [...tools, ...models].map((span): Step => {
+    const { id, kind, name, taskId, attempt, start, end, text: result, error, state } = span;
     const thought = thoughts.get(id);
     const more = { taskId, attempt, end, thought, arguments: span.arguments, result, error };
     const interrupted = state === "interrupted" && { isInterrupted: true as const };
-    return { id, start, tool, ...interrupted, ...defined(more) };
+    const called = kind === "tool" ? { tool: name } : { model: name, tokens: span.tokens };
+    return { id, start, ...interrupted, ...defined({ ...called, ...more }) };
   });
   return [...calls, ...others].sort((one, other) => one.start - other.start);
 }

@@ -27,6 +27,6 @@ export function curlCommand(address: string, values: Prefill) {
 }
 
 /** In single quotes, the shell interprets nothing. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

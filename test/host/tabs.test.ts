@@ -1,14 +1,18 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
+import { CrewClient } from "../../src/api/client.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { OpenComparison, savedPair } from "../../src/views/comparison/open-comparison.ts";
 import { outputUri } from "../../src/views/document/output-editors.ts";
 import { OpenPage } from "../../src/views/page/open-page.ts";
 import { Pages } from "../../src/views/page/register.ts";
+import { aKeptCall, sampleCalls } from "../support/page/call-samples.ts";
+import { aRichExecution, someEvents } from "../support/page/samples.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution, aTask, notWaiting } from "../unit/views/executions.ts";
 import { set, withReplaced } from "./extension.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
+import { crewsOf } from "./execution-parts.ts";
 import { eachWithViewParts, type ViewParts } from "./view-parts.ts";
 
 const extension = vscode.extensions.getExtension("crewdeck.crewdeck")!.extensionUri;
@@ -51,7 +55,7 @@ describe("A tab", () => {
   const common = () => ({
     ...{ ...parts, clock: systemClock, extension, ready: Promise.resolve() },
     act: () => assert.fail("no test presses a button"),
-    crews: { find: () => undefined },
+    crews: { ...crewsOf(), find: () => undefined, client: () => assert.fail("nothing is read") },
     onDidChange: () => ({ dispose: () => undefined }),
   });
 
@@ -113,6 +117,47 @@ describe("A tab", () => {
     await waitFor("the title", () => panel.title === "Sea otters");
     parts.store.update(localId, (execution) => ({ ...execution, label: "Mine" }));
     await waitFor("the new title", () => panel.title === "Mine");
+    panel.dispose();
+  });
+
+  it("of a page compares a call with the last one of its agent, and copies it without a key", async () => {
+    const { localId } = parts.store.add(aRichExecution());
+    parts.store.update(localId, (execution) => execution, someEvents());
+    const uri = parts.documents.uriOf(parts.store.summary(localId)!);
+    const { panel, messages, posted } = openPanel();
+    const listed = [1, 5].map((second, at) => ({
+      ...{ number: at + 1, kind: "model", name: "chat/completions" },
+      at: `2026-10-21T12:00:0${second}.500Z`,
+    }));
+    const [first, last] = sampleCalls["chat/completions"]!;
+    const bodies = [
+      { ...aKeptCall(), ...first, at: 1 },
+      { ...aKeptCall(), ...last, at: 2 },
+    ];
+    const fetch = (url: string) => {
+      const number = Number(/\/calls\/(\d)$/.exec(url)?.[1] ?? 0);
+      return Promise.resolve(Response.json(bodies[number - 1] ?? { calls: listed }));
+    };
+    const client = () => Promise.resolve(new CrewClient("http://127.0.0.1:1", "t", { fetch }));
+    new OpenPage(panel, uri, { ...common(), crews: { ...crewsOf(aRichExecution().crew), client } });
+    messages.fire({ type: "ready" });
+    messages.fire({ type: "call", span: "m3" });
+    await waitFor("the call", () => posted.includes("call"));
+    messages.fire({ type: "call", span: "m3", action: "copyCallAsCurl" });
+    await waitFor("the copy", async () =>
+      (await vscode.env.clipboard.readText()).includes("Bearer $OPENAI_API_KEY"),
+    );
+    messages.fire({ type: "call", span: "m3", action: "compareCalls" });
+    const input = await waitFor("the diff", () => {
+      const shown = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+      return shown instanceof vscode.TabInputTextDiff ? shown : undefined;
+    });
+    const [before, now] = await Promise.all(
+      [input.original, input.modified].map(async (each) =>
+        (await vscode.workspace.openTextDocument(each)).getText(),
+      ),
+    );
+    assert.match(now?.slice(before?.length) ?? "", /^\n# tool result: lookup\n\nAssam/);
     panel.dispose();
   });
 

@@ -7,6 +7,7 @@ import {
   pythonWith,
 } from "../support/crewai.ts";
 import { startModelServer } from "../support/model-server.ts";
+import { Webview } from "../support/window/webview.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
 import { waitForPage } from "./story.ts";
 
@@ -41,5 +42,19 @@ describe("The first real run of an unchanged crewAI project, in the window", () 
     await waitForPage(window, /Tea is picked in spring\./);
     assert.match((await tree.rows())[0]?.description ?? "", /^crewAI$/);
     assert.ok(model.requests.some(({ prompt }) => /Research current AI trends/.test(prompt)));
+  });
+
+  it("shows what was said in the call of a model that is clicked in the timeline", async () => {
+    assert.ok(window);
+    await window.runCommand("View: Toggle Crew Timeline");
+    const timeline = new Webview(window.page, "view").content;
+    const call = timeline.getByRole("treeitem", { name: /^Model call .* tokens/ }).first();
+    await call.click();
+    const steps = window.webview.content.locator(".steps");
+    await steps.getByText(/Research current AI trends/).waitFor();
+    await steps.locator(".answered").getByText("Tea is picked in spring.").waitFor();
+    assert.equal(await steps.getByText("ended with “stop”").count(), 1);
+    await call.focus();
+    await window.screenshot("call");
   });
 });

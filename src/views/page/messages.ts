@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { verbs } from "../../view/actions.ts";
 import type { TimelineView } from "../timeline/messages.ts";
+import type { CallModel } from "./calls.ts";
 import type { PageModel } from "./model.ts";
 
 export interface PageDraft {
@@ -26,7 +27,8 @@ export type ToPage =
   | { readonly type: "missing"; readonly text: string }
   /** The answer from the page to this output was sent, or was refused with a message. */
   | { readonly type: "settled"; readonly taskId: string; readonly attempt: number }
-  | { readonly type: "reveal"; readonly place: Place };
+  | { readonly type: "reveal"; readonly place: Place }
+  | { readonly type: "call"; readonly span: string; readonly call: CallModel };
 
 export type Place =
   | "feedback"
@@ -35,6 +37,9 @@ export type Place =
 
 const number = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 const target = { taskId: v.string(), attempt: number };
+
+const callAction = v.picklist(["compareCalls", "copyCall", "copyCallAsCurl"]);
+export type CallAction = v.InferOutput<typeof callAction>;
 
 /** What the page sends: it isn't trusted. */
 export const fromPage = v.variant("type", [
@@ -62,6 +67,8 @@ export const fromPage = v.variant("type", [
     result: v.exactOptional(v.literal(true)),
     picture: v.exactOptional(v.string()),
   }),
+  /** Of the span's ID: reads it, or does something with it. */
+  v.object({ type: v.literal("call"), span: v.string(), action: v.exactOptional(callAction) }),
   /** Puts a canned answer into the feedback box. */
   v.object({ type: v.literal("insert"), ...target }),
   v.object({ type: v.literal("discardDraft"), ...target }),

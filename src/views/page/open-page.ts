@@ -8,7 +8,7 @@ import { oneLine, shortName } from "../../base/text.ts";
 import type { Crews } from "../../crews/crews.ts";
 import { parseUri } from "../../editor/execution-uri.ts";
 import { logProblem } from "../../editor/log.ts";
-import { confirm, plainLabel, plainMessage, showError } from "../../editor/messages.ts";
+import { confirm, plainLabel, plainMessage, showError, showStatus } from "../../editor/messages.ts";
 import { Panel } from "../../editor/panel.ts";
 import { type Activity, activityIn } from "../../executions/activity.ts";
 import { type Drafts, type DraftTarget, typedDraft } from "../../executions/drafts.ts";
@@ -22,13 +22,14 @@ import { missingText } from "../../view/text.ts";
 import type { ExecutionDocuments } from "../document/documents.ts";
 import { openDefinition, openFile } from "../from-page.ts";
 import { timelineContent } from "../timeline/content.ts";
+import { callModel, readCall, textsOf } from "./calls.ts";
 import { fromPage, type FromPage, type Place, type ToPage } from "./messages.ts";
 import { pageModel } from "./model.ts";
 
 export interface PageParts {
   readonly documents: ExecutionDocuments;
   readonly store: ExecutionStore;
-  readonly crews: Pick<Crews, "find">;
+  readonly crews: Pick<Crews, "client" | "find" | "ready">;
   readonly drafts: Drafts;
   readonly clock: Clock;
   readonly act: Act;
@@ -38,12 +39,16 @@ export interface PageParts {
   readonly ready: Promise<unknown>;
 }
 
+const callScheme = "crewdeck-call";
+
 export class OpenPage {
   readonly #tab: vscode.WebviewPanel;
   readonly #panel: Panel<FromPage, ToPage>;
   readonly #uri: vscode.Uri;
   readonly #parts: PageParts;
   readonly #typed: ReturnType<typeof typedDraft>;
+  /** Of calls that are compared, by URI. */
+  readonly #callTexts = new Map<string, string>();
   #place: Place | undefined;
   /** The task that a person answers, though the crew reports no pause. */
   #asked: string | undefined;
@@ -67,6 +72,11 @@ export class OpenPage {
     this.#panel.own(store.onDidChange(() => this.#panel.changed()));
     this.#panel.own(onDidChange(() => this.#panel.changed()));
     this.#panel.own(this.#typed);
+    this.#panel.own(
+      vscode.workspace.registerTextDocumentContentProvider(callScheme, {
+        provideTextDocumentContent: (address) => this.#callTexts.get(address.toString()),
+      }),
+    );
     this.#panel.own(drafts.onDidChange(() => this.#showDrafts()));
     this.#panel.own(tab.onDidChangeViewState(() => this.#typed.store()));
   }
@@ -175,6 +185,7 @@ export class OpenPage {
         this.#typed.typed({ target: { localId, taskId, attempt }, text, number }),
       ),
       answer: on((execution, answer) => this.#answer(execution, answer)),
+      call: on((execution, sent) => this.#onCall(execution, sent)),
       insert: on(({ localId }, { taskId, attempt }) => this.#insert({ localId, taskId, attempt })),
       discardDraft: on(async ({ localId }, { taskId, attempt }) => {
         const { drafts } = this.#parts;
@@ -191,6 +202,33 @@ export class OpenPage {
         act("openExecution", { crew: crew.id, kickoffId: request?.runAgain?.executionId }),
       ),
     };
+  }
+
+  async #onCall(execution: Execution, { span: id, action }: MessageOf<FromPage, "call">) {
+    const { crews, store, documents } = this.#parts;
+    const { spans } = activityIn(store, execution);
+    const span = spans.find((each) => each.id === id);
+    if (span === undefined) return;
+    const call = await readCall(crews, execution, spans, span);
+    if (action === undefined) {
+      const { prices = [] } = documents.circumstancesOf(execution);
+      this.#panel.post({ type: "call", span: id, call: callModel(call, prices) });
+      return;
+    }
+    const texts = await textsOf(action, call);
+    if (action === "compareCalls") {
+      const uris = texts.map((text, at) => {
+        const path = at === 0 ? "/last call.md" : "/call.md";
+        const uri = vscode.Uri.from({ scheme: callScheme, path, query: id });
+        this.#callTexts.set(uri.toString(), text);
+        return uri;
+      });
+      const title = vscode.l10n.t("{0}: since the last call", shortName(span.agent ?? span.name));
+      await vscode.commands.executeCommand("vscode.diff", ...uris, title);
+    } else {
+      await vscode.env.clipboard.writeText(texts.join("\n"));
+      showStatus(vscode.l10n.t("The call is copied."));
+    }
   }
 
   /** By the commands, which ask where that is needed and show what went wrong. */

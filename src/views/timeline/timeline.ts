@@ -154,7 +154,9 @@ export class Timeline implements vscode.Disposable {
     }
     const { takesFocus } = to;
     const attempt = kind === "task" ? undefined : span.attempt;
-    if (page.isPreferred()) await page.reveal(execution, { spanId, takesFocus });
+    // Only the page shows what a call said.
+    const isCall = kind === "model" || kind === "tool";
+    if (isCall || page.isPreferred()) await page.reveal(execution, { spanId, takesFocus });
     else await documents.show(execution, taskId, { attempt, keepsFocus: !takesFocus });
   }
 

@@ -9,6 +9,7 @@ import { clock, Elapsed } from "../clock.tsx";
 import { Facts, Icon, LinkButton, useResize } from "../controls.tsx";
 import { draw, host } from "../host.ts";
 import { Timeline } from "../timeline/timeline.tsx";
+import { calls } from "./call.tsx";
 import { ContentView, Fold, Level, Markdown } from "./content.tsx";
 import { ActButton, isSame, type OutputName, ReviewSection } from "./review.tsx";
 import { Task } from "./task.tsx";
@@ -278,4 +279,8 @@ host.listen<ToPage>({
     show();
   },
   reveal: ({ place }) => reveal(place),
+  call({ span, call }) {
+    calls.set(span, call);
+    show();
+  },
 });

@@ -1,10 +1,11 @@
 import * as l10n from "@vscode/l10n";
 import { shortName } from "../../base/text.ts";
-import { formatSpan } from "../../view/words.ts";
+import { formatSpan, formatTokens, present } from "../../view/words.ts";
 import type { AttemptView, TaskView } from "../../view/tasks.ts";
 import { mostSteps } from "../../views/page/content.ts";
 import type { Review } from "../../views/page/model.ts";
 import { Facts, Icon, LinkButton } from "../controls.tsx";
+import { CallView } from "./call.tsx";
 import { Fold, Level, Markdown } from "./content.tsx";
 import { isSame, Output } from "./review.tsx";
 
@@ -115,37 +116,40 @@ function Attempt({ task, review, attempt }: TaskProps & { readonly attempt: Atte
 /** @param props `isRunning`: its task is */
 function StepView(props: { step: AttemptView["steps"][number]; isRunning: boolean }) {
   const { step, isRunning } = props;
-  const { id, tool, picture, start, end, error, isInterrupted } = step;
+  const { id, tool, model, picture, start, end, error, isInterrupted, tokens } = step;
+  const own = tool !== undefined ? "tool" : model !== undefined ? "model" : "thought";
   const [icon, state] = isInterrupted
     ? (["interrupted", l10n.t("interrupted")] as const)
     : error !== undefined
       ? (["failed", l10n.t("failed")] as const)
       : end === undefined && isRunning
         ? (["running", l10n.t("running")] as const)
-        : [tool === undefined ? ("thought" as const) : ("tool" as const)];
-  const time = end !== undefined && tool !== undefined && formatSpan(end - start, "fine");
+        : ([own] as const);
+  const called = tool ?? model;
+  const time = end !== undefined && called !== undefined && formatSpan(end - start, "fine");
   const summary = (
     <>
       <Icon name={icon} />
       <span class="name">
-        {tool ?? (picture === undefined ? l10n.t("Thought") : l10n.t("Picture"))}
+        {called ?? (picture === undefined ? l10n.t("Thought") : l10n.t("Picture"))}
       </span>
-      <span class="faint">{[time, state].filter(Boolean).join(" · ")}</span>
+      <span class="faint">{present(time, tokens && formatTokens(tokens), state).join(" · ")}</span>
     </>
   );
   const about = [
     [l10n.t("Thought"), step.thought],
-    [l10n.t("Arguments"), step.arguments],
-    [l10n.t("Result"), step.result],
+    [model === undefined ? l10n.t("Arguments") : l10n.t("Prompt"), step.arguments],
+    [model === undefined ? l10n.t("Result") : l10n.t("Answer"), step.result],
     [l10n.t("Error"), error],
   ] as const;
   const texts = about.flatMap(([label, text]) =>
     text === undefined ? [] : [[label, <div class="plain">{text}</div>] as const],
   );
-  if (picture === undefined && texts.length > 0)
+  const said = <Facts rows={texts} />;
+  if (called !== undefined || (picture === undefined && texts.length > 0))
     return (
       <Fold id={`step ${id}`} label={summary}>
-        <Facts rows={texts} />
+        {called === undefined ? said : <CallView {...{ span: id, end }}>{said}</CallView>}
       </Fold>
     );
   return (

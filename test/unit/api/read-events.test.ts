@@ -32,6 +32,7 @@ describe("events", () => {
       at: Date.parse("2026-11-22T00:01:23.999Z") + 0.53,
       parentId: "7fdaad4b-f05a-4e5f-8076-ce389bf2942d",
       startedId: "e30b51a1-8e88-4440-946a-94880c7f9282",
+      callId: "6aca934f-6046-4b89-a4b3-e1e912124f5b",
       taskName: "research_task",
       taskId: "af454756-9daa-4749-aff3-b616205d8a83",
       agent: "Oslo researcher",

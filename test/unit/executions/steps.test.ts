@@ -56,6 +56,24 @@ describe("a step", () => {
     ]);
   });
 
+  it("is a call of a model, with its tokens, the end of its prompt and the beginning of its answer", () => {
+    const [model, tokens] = ["gpt-4o-mini", { total: 110 }];
+    const calls = [
+      event("m", "llm_call_started", 3.5, {
+        parentId: "a",
+        model,
+        callId: "c",
+        arguments: "Plan.",
+      }),
+      event("me", "llm_call_completed", 4, { startedId: "m", model, tokens, text: "Look." }),
+    ];
+    const step = { id: "m", taskId: "plan", start: at(3.5), end: at(4), model, tokens };
+    assert.deepEqual(
+      stepsIn([...events, ...calls]).find(({ id }) => id === "m"),
+      { ...step, arguments: "Plan.", result: "Look." },
+    );
+  });
+
   it("is shown once if both a callback and the crew's events report it", () => {
     const steps = [
       event("s1", "step", 4.3, { tool: "lookup", text: "10 degrees", thought: "Look." }),

@@ -1,0 +1,123 @@
+import * as l10n from "@vscode/l10n";
+import { CrewApiError } from "../../api/errors.ts";
+import type { KeptCall } from "../../api/read-calls.ts";
+import { messageOf } from "../../base/errors.ts";
+import { defined, laidOutJson, numberAt, textAt, type UnknownObject } from "../../base/json.ts";
+import { shortName } from "../../base/text.ts";
+import type { Crews } from "../../crews/crews.ts";
+import type { Span } from "../../executions/activity.ts";
+import { type Execution, isLocalCrew } from "../../executions/model.ts";
+import type { Price } from "../../executions/tokens.ts";
+import * as conversation from "../../view/conversation.ts";
+import { isRehearsal, present, useLabels } from "../../view/words.ts";
+import type { CallAction } from "./messages.ts";
+import { modelCurl } from "./model-curl.ts";
+
+interface Call {
+  readonly span: Span;
+  /** With its request and its answer, if they are kept. */
+  readonly body?: UnknownObject;
+  /** Why they aren't, for a person. */
+  readonly reason?: string;
+  /** Of a model: the last one before it by the same agent. */
+  readonly last?: () => Promise<UnknownObject>;
+}
+
+/** Asks the crew's service, which may keep its calls. */
+export async function readCall(
+  crews: Pick<Crews, "client" | "ready">,
+  execution: Execution,
+  spans: readonly Span[],
+  span: Span,
+): Promise<Call> {
+  const { crew, kickoffIds } = execution;
+  if (isRehearsal(execution)) return { span, reason: l10n.t("A rehearsal calls no model.") };
+  try {
+    await crews.ready(crew);
+    const client = await crews.client(crew);
+    const kickoffId = kickoffIds.at(-1) ?? "";
+    const all = await client.calls(kickoffId);
+    const own = keptOf(span, all);
+    if (own === undefined || own.isDropped) {
+      const reason = l10n.t(
+        "It is not kept. Kept are up to 20 MB of calls that have ended: of models that are requested by httpx, and of tools that don't ask other agents.",
+      );
+      return { span, reason };
+    }
+    const before = span.kind === "model" ? lastOfAgent(span, spans, all) : undefined;
+    const last = before && (() => client.call(kickoffId, before.number));
+    return { span, body: await client.call(kickoffId, own.number), ...defined({ last }) };
+  } catch (error) {
+    const isUnknown = error instanceof CrewApiError && error.kind === "notFound";
+    if (!isUnknown || isLocalCrew(crew)) return { span, reason: messageOf(error) };
+    const reason = l10n.t(
+      "Deployed crews keep no calls. With event streaming, their events have up to 2,000 characters of a text, and the end of a prompt.",
+    );
+    return { span, reason };
+  }
+}
+
+/** Events of tools, and those of crewAI 1.0, don't name their calls. @param all by time */
+function keptOf({ callId, ...span }: Span, all: readonly KeptCall[]): KeptCall | undefined {
+  const plain = (name: string) => name.toLowerCase().replace(/\W+/g, "_");
+  const isIn = ({ kind, name, start }: KeptCall) =>
+    kind === span.kind &&
+    (kind === "model" || plain(name) === plain(span.name)) &&
+    Math.floor(span.start) <= start &&
+    start <= Math.ceil(span.end ?? Infinity);
+  return all.findLast((call) => callId !== undefined && call.callId === callId) ?? all.find(isIn);
+}
+
+function lastOfAgent({ agent, start }: Span, spans: readonly Span[], all: readonly KeptCall[]) {
+  const earlier = spans
+    .filter((each) => each.kind === "model" && each.agent === agent && each.start < start)
+    .sort((one, other) => other.start - one.start);
+  // There may be thousands.
+  for (const each of earlier) {
+    const kept = keptOf(each, all);
+    if (kept?.isDropped === false) return kept;
+  }
+  return undefined;
+}
+
+export type CallModel = ReturnType<typeof callModel>;
+
+/** What the page shows of a call. */
+export function callModel({ span, body, reason, last }: Call, prices: readonly Price[]) {
+  const said = body && saidIn(body);
+  const { tokens = span.tokens, finish } = said ?? {};
+  const uses = useLabels(tokens && { tokens, models: [{ model: span.name, tokens }] }, prices);
+  const status = numberAt(body ?? {}, "status") ?? 200;
+  const isCut = body?.["isCut"] === true;
+  return {
+    ...defined({ said }),
+    facts: present(
+      // Its events' tokens are beside its name.
+      ...uses.slice(span.tokens === undefined ? 0 : 1),
+      finish !== undefined && l10n.t("ended with “{0}”", shortName(finish)),
+      status >= 400 && l10n.t("HTTP status {0}", status),
+      isCut && l10n.t("larger than 1 MB: here is its beginning, as JSON"),
+      reason,
+    ),
+    actions: present<CallAction>(
+      last && "compareCalls",
+      body && "copyCall",
+      body && span.kind === "model" && !isCut && "copyCallAsCurl",
+    ),
+  };
+}
+
+function saidIn({ kind, request, response, error }: UnknownObject): conversation.Conversation {
+  const { conversationOf, whole } = conversation;
+  if (kind === "model") return conversationOf(request, response ?? error);
+  const answered = [...whole("result", response), ...whole("error", error)];
+  return { tools: [], asked: whole("arguments", request), answered };
+}
+
+/** Two to compare, or one to copy. */
+export async function textsOf(action: CallAction, { body = {}, last }: Call) {
+  if (action === "copyCall") return [laidOutJson(body)];
+  if (action === "copyCallAsCurl") return [modelCurl(textAt(body, "name") ?? "", body["request"])];
+  const bodies = last === undefined ? [] : [await last(), body];
+  return bodies.map((each) => conversation.conversationText(saidIn(each)));
+}
