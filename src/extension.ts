@@ -6,6 +6,7 @@ import { Disposables } from "./base/events.ts";
 import type { Callbacks } from "./callbacks/callbacks.ts";
 import { createExtensionApi, registerVerbs, watchClearing } from "./actions/register.ts";
 import { Crews } from "./crews/crews.ts";
+import { callRules } from "./crews/settings.ts";
 import { watchArrivals } from "./crews/identity.ts";
 import { log, logged, logProblem, problemLog } from "./editor/log.ts";
 import { keepEndedExecutions, resetContext, setContext, versionOf } from "./editor/manifest.ts";
@@ -72,6 +73,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const sending = owned.add(
     new Senders({
       ...{ ...shared, database, store, leader, poller, crews, storage: context.secrets },
+      rules: callRules,
       addresses: {
         for: (...given) =>
           callbacks().then(

@@ -6,7 +6,7 @@ import { startOnce, type StartOnce } from "../base/single-start.ts";
 import { shortName } from "../base/text.ts";
 import type { Crews } from "../crews/crews.ts";
 import { crewAndPlace } from "../crews/identity.ts";
-import { read, readTarget, targetMembers, text } from "../editor/arguments.ts";
+import { flag, read, readTarget, targetMembers, text } from "../editor/arguments.ts";
 import { activeDocument } from "../editor/execution-uri.ts";
 import { confirm, plainLabel } from "../editor/messages.ts";
 import type { Drafts } from "../executions/drafts.ts";
@@ -52,7 +52,7 @@ export function answerVerbs(parts: AnswerParts) {
   const noFlow = vscode.l10n.t("No flow waits for your answer.");
   const give = (isApprove: boolean) => (execution: Execution, argument: unknown, by: Asker) =>
     feedback.give(execution, isApprove, givenIn(execution, argument), by);
-  const approve = targets.onExecution(give(true), ["reject", "answer"], none);
+  const approve = targets.onExecution(give(true), ["approve", "reject", "answer"], none);
   return {
     approve: async (argument: unknown, by: Asker, selected?: readonly unknown[]) =>
       selected === undefined
@@ -76,7 +76,8 @@ export function answerVerbs(parts: AnswerParts) {
 
 /** Without an argument, of the document on the screen: in a comparison, the person sees one attempt. */
 function givenIn(execution: Execution, argument: unknown): GivenFeedback {
-  if (argument !== undefined) return read({ ...targetMembers, feedback: text }, argument);
+  if (argument !== undefined)
+    return read({ ...targetMembers, feedback: text, isForRun: flag }, argument);
   const { kickoffId = "", taskId, attempt } = readTarget(activeDocument());
   return execution.kickoffIds.includes(kickoffId) ? defined({ taskId, attempt }) : {};
 }
@@ -91,7 +92,10 @@ export async function approveSelected(
   rows: readonly unknown[],
   by: Asker,
 ): Promise<undefined> {
-  const waiting = targets.selected(rows).filter((execution) => may(execution, "approve"));
+  // A call is allowed by who sees its arguments.
+  const waiting = targets
+    .selected(rows)
+    .filter((execution) => may(execution, "approve") && execution.waiting?.call === undefined);
   if (waiting.length === 0)
     throw new NothingToDo(
       vscode.l10n.t("None of the selected executions waits for your approval."),
@@ -142,6 +146,8 @@ interface GivenFeedback {
   readonly feedback?: string;
   /** The attempt that the person saw; no other is answered. */
   readonly attempt?: number;
+  /** Allows later calls of the tool, too. */
+  readonly isForRun?: boolean;
 }
 
 type Answer = Promise<FeedbackResult | undefined>;
@@ -160,6 +166,13 @@ export class Feedback {
   async give(execution: Execution, isApprove: boolean, given: GivenFeedback, by: Asker): Answer {
     const { feedback: text, attempt = execution.waiting?.attempt } = given;
     const { taskId: known = execution.waiting?.taskId } = given;
+    if (!by.isPerson && given.taskId === undefined && execution.waiting?.call !== undefined)
+      throw new UserError(
+        vscode.l10n.t(
+          "A call waits: {0}. Look at it, and answer it by its ID as “taskId”. Nothing was sent.",
+          shortName(execution.waiting.taskId),
+        ),
+      );
     const needsWords = !isApprove || (known !== undefined && asksFor(execution, known));
     const lacksWords = needsWords && (text === undefined || (by.isPerson && text === ""));
     const give = async () => {
@@ -174,7 +187,8 @@ export class Feedback {
         return await this.#show(execution, given, lacksWords || isWritten);
       const wanted = await this.#prepare(execution, given, by, by.isPerson);
       if (wanted === undefined) return undefined;
-      const feedback = { ...wanted, isApprove, text: text ?? "" };
+      const { isForRun = false } = given;
+      const feedback = { ...wanted, isApprove, text: text ?? "", isForRun };
       const isAllowed = by.isPerson || (await by.agrees(feedbackQuestion(feedback)));
       return isAllowed ? await this.#send(feedback, by) : undefined;
     };

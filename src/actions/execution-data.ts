@@ -16,7 +16,7 @@ import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
 import { costOf, type Price, taskTokenUse, tokenUse, type TokenUse } from "../executions/tokens.ts";
 import type { Circumstances } from "../view/actions.ts";
-import { isRehearsal, stateLabel } from "../view/words.ts";
+import { callQuestion, isRehearsal, stateLabel } from "../view/words.ts";
 import type { CrewdeckExecution } from "./crewdeck-api.ts";
 
 /** UTF-16 units of a text that a model reads: its context is small. */
@@ -56,7 +56,7 @@ export function plainExecution(
         defined({
           taskId: waiting.taskId,
           output: waiting.output,
-          message: waiting.message,
+          message: waiting.message ?? (waiting.call && callQuestion(waiting.call)),
           answers: waiting.options,
         }),
     }),

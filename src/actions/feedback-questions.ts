@@ -9,7 +9,7 @@ import { titleOf } from "../executions/title.ts";
 import { LostSecretsError, UnknownHostError } from "../sending/errors.ts";
 import type { FeedbackToSend } from "../sending/feedback.ts";
 import { outputOf } from "../view/outputs.ts";
-import { present } from "../view/words.ts";
+import { callQuestion, present } from "../view/words.ts";
 import { placeOf } from "../views/page/model.ts";
 import type { Question } from "./question.ts";
 
@@ -87,8 +87,17 @@ export function feedbackQuestion(feedback: FeedbackToSend): Question {
       vscode.l10n.t("Send Answer"),
     ],
   } as const;
-  const [title, effect, allow] = words[kind];
   const waits = isAt(waiting, target);
+  const call = waits ? waiting?.call : undefined;
+  const [title, effect, allow] = call
+    ? ([
+        isApprove
+          ? vscode.l10n.t("Allow “{0}” of “{1}”?", ...names)
+          : vscode.l10n.t("Refuse “{0}” of “{1}”?", ...names),
+        callQuestion(call),
+        isApprove ? vscode.l10n.t("Allow") : vscode.l10n.t("Refuse"),
+      ] as const)
+    : words[kind];
   const output = present(
     isAnswer && waiting?.message,
     (waits ? waiting?.output : undefined) ?? outputOf(execution, { kind: "attempt", ...target }),

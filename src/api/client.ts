@@ -216,7 +216,7 @@ function isUnknownRoute(error: unknown, path: string): boolean {
 }
 
 export function kickoffBody(request: KickoffRequest): object {
-  const { inputs, meta, restoreFromStateId, extra, runAgain } = request;
+  const { inputs, meta, restoreFromStateId, extra, runAgain, rules } = request;
   const run_again = runAgain && {
     execution_id: runAgain.executionId,
     task_id: runAgain.taskId,
@@ -225,20 +225,21 @@ export function kickoffBody(request: KickoffRequest): object {
   return {
     ...extra,
     inputs,
-    ...defined({ meta, restoreFromStateId, run_again }),
+    ...defined({ meta, restoreFromStateId, run_again, approve_tools: rules?.approveTools }),
+    ...(rules?.limits && { limits: { ...rules.limits, ...defined({ prices: rules.prices }) } }),
     ...callbacks(request),
   };
 }
 
 /** Sends each field in snake case (specification) and in camel case, because deployed crews require `executionId` and `taskId` (observed). */
 export function resumeBody(request: ResumeRequest): object {
-  const { executionId, taskId, humanFeedback, isApprove, isAnswer } = request;
+  const { executionId, taskId, humanFeedback, isApprove, isAnswer, isForRun } = request;
   return {
     ...{ execution_id: executionId, executionId },
     ...{ task_id: taskId, taskId },
     ...{ human_feedback: humanFeedback, humanFeedback },
     ...{ is_approve: isApprove, isApprove },
-    ...defined({ is_answer: isAnswer }),
+    ...defined({ is_answer: isAnswer, for_run: isForRun }),
     ...callbacks(request),
   };
 }

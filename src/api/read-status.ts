@@ -16,6 +16,14 @@ import { readEventCount, readEvents, readUsage, shortAt, timeOf } from "./read-e
 
 export type StatusReading = ReturnType<typeof readStatus>;
 export type TaskReading = NonNullable<ReturnType<typeof readTask>>;
+/** Without a tool, it is of a model. */
+export interface HeldCall {
+  /** The task's ID, empty for a flow. */
+  readonly ofTask: string;
+  readonly tool?: string;
+  /** What a person may give again, when the budget is used up. */
+  readonly more?: { readonly tokens?: number; readonly dollars?: number };
+}
 export type Question = NonNullable<ReturnType<typeof readQuestion>>;
 export type Progress = NonNullable<ReturnType<typeof readProgress>>;
 export type Trigger = NonNullable<ReturnType<typeof readTrigger>>;
@@ -225,6 +233,8 @@ const plausibleNames = [
 
 /** `isAwaiting` doesn't need a known task. */
 function readWaiting(answer: UnknownObject, state: TextState) {
+  const held = hasEnded(state) ? undefined : readHeldCall(answer);
+  if (held !== undefined) return { isAwaiting: true, waiting: held };
   // Sent by the local service.
   const certain = [answer["pending_human_input"], answer["pendingHumanInput"]]
     .map(firstOf)
@@ -237,6 +247,27 @@ function readWaiting(answer: UnknownObject, state: TextState) {
   const candidates = [certain, ...plausibleNames.map((name) => firstOf(answer[name])), answer];
   const waiting = candidates.map(readWaitingTask).find((task) => task !== undefined);
   return { isAwaiting, waiting };
+}
+
+/**
+ * A call of a tool, or of a model over a budget, that waits for a person, in a status or a callback of the local service. Its ID
+ * stands for a task's: it is answered like an output, and has one attempt.
+ */
+export function readHeldCall(answer: UnknownObject) {
+  const [forTool, forBudget] = [answer["pending_tool_call"], answer["pending_budget"]];
+  const pending = asObject(forTool ?? forBudget);
+  const taskId = idAt(pending, "call_id");
+  if (taskId === undefined) return undefined;
+  const tool = shortAt(pending, "tool");
+  const used = { tokens: numberAt(pending, "tokens"), dollars: numberAt(pending, "dollars") };
+  const limits = asObject(pending["limits"]);
+  const more = { tokens: numberAt(limits, "tokens"), dollars: numberAt(limits, "dollars") };
+  const output = tool === undefined ? JSON.stringify(used) : readable(pending["arguments"]);
+  const call: HeldCall = {
+    ofTask: idAt(pending, "task_id") ?? "",
+    ...(tool === undefined ? { more: defined(more) } : { tool }),
+  };
+  return { taskId, attempt: 1, output: output ?? "", call };
 }
 
 /** Pending tasks are answered one by one. */

@@ -4,6 +4,7 @@ import type { CallbackName } from "./callbacks.ts";
 export type { ActivityEvent, Picture, TokenUsage } from "./read-events.ts";
 export type {
   Decision,
+  HeldCall,
   Progress,
   Question,
   StatusReading,
@@ -80,6 +81,22 @@ export interface KickoffRequest extends CallbackUrls, SecretCallbacks {
   /** Members that Crewdeck doesn't know. */
   readonly extra?: JsonObject;
   readonly runAgain?: RunAgainFrom;
+  readonly rules?: CallRules;
+}
+
+/** Which calls wait for a person. Only Crewdeck's local service knows it. */
+export interface CallRules {
+  /** Names of tools; `*` for all. */
+  readonly approveTools?: readonly string[];
+  readonly limits?: Budget;
+  /** By which dollars are known. */
+  readonly prices?: Readonly<Record<string, { readonly input: number; readonly output: number }>>;
+}
+
+/** What an execution may use before its next call of a model waits. */
+export interface Budget {
+  readonly tokens?: number;
+  readonly dollars?: number;
 }
 
 /** An earlier execution of which the outputs before a task are kept. Only Crewdeck's local service knows it. */
@@ -104,6 +121,8 @@ export interface ResumeRequest extends CallbackUrls, SecretCallbacks {
   readonly isApprove: boolean;
   /** It answers what a flow asks: `humanFeedback` decides, not `isApprove`. Only the local service reads it. */
   readonly isAnswer?: true;
+  /** Of a tool's call: later ones in this execution are allowed, too. Only the local service reads it. */
+  readonly isForRun?: true;
 }
 
 /** Documented: `status` and `message`. Live: a new `kickoffId`. */

@@ -1,6 +1,6 @@
 import { hashOf } from "../base/bearer.ts";
 import { readEvent, readEvents, shortAt } from "../api/read-events.ts";
-import { readQuestion, readStatus } from "../api/read-status.ts";
+import { readHeldCall, readQuestion, readStatus } from "../api/read-status.ts";
 import type { ActivityEvent } from "../api/types.ts";
 import {
   asArray,
@@ -73,7 +73,9 @@ function whatIsSaid(
   const taskId = idAt(read, "task_id", "taskId");
   if (taskId !== undefined && hasAny(read, "task_output", "taskOutput")) {
     const output = readable(read["task_output"] ?? read["taskOutput"]);
-    const pause = { taskId, ...defined({ output }), ...readQuestion(read) };
+    const pause = readHeldCall(read) ?? {
+      ...{ taskId, ...defined({ output }), ...readQuestion(read) },
+    };
     return { kind: "pause", report: { kind: "pause", ...pause }, events: [] };
   }
   if (taskId === undefined && hasAny(read, "result", "result_json", "token_usage")) {

@@ -1,7 +1,10 @@
 import * as vscode from "vscode";
+import type { CallRules } from "../api/types.ts";
 import { action, UserError } from "../base/errors.ts";
+import { asArray, asObject, defined, numberAt } from "../base/json.ts";
 import { logged, logProblem } from "../editor/log.ts";
 import { showActions } from "../editor/messages.ts";
+import { readPrices } from "../executions/tokens.ts";
 import {
   isOverwritten,
   notAList,
@@ -16,6 +19,35 @@ const section = "crewdeck";
 const key = "crews";
 /** When other windows have read an added crew (ms). */
 const settled = 20_000;
+
+/** Which calls of local crews wait for the person, by their settings, and what models cost. */
+export function callRules(): CallRules {
+  const settings = vscode.workspace.getConfiguration(section);
+  const tools = asArray(settings.get(`local.${approveTools}`));
+  const budget = asObject(settings.get("local.budget"));
+  const [tokens, dollars] = [numberAt(budget, "tokens"), numberAt(budget, "dollars")];
+  const prices = readPrices(settings.get("prices")).map(
+    ({ pattern, ...price }) => [pattern, price] as const,
+  );
+  return {
+    approveTools: tools.flatMap((name) =>
+      typeof name === "string" && name.trim() !== "" ? [name] : [],
+    ),
+    limits: defined({ tokens, dollars }),
+    prices: Object.fromEntries(prices),
+  };
+}
+
+/** Adds a tool to those whose calls wait: of the workspace, if one is open. */
+export async function askBeforeTool(tool: string): Promise<void> {
+  const { approveTools: known = [] } = callRules();
+  const hasWorkspace = vscode.workspace.workspaceFolders !== undefined;
+  await vscode.workspace
+    .getConfiguration(section)
+    .update(`local.${approveTools}`, [...new Set([...known, tool])], !hasWorkspace);
+}
+
+const approveTools = "approveTools";
 
 /** The user's `crewdeck.crews`: a workspace must not add a host. Keeps malformed entries. */
 export class CrewSettings implements vscode.Disposable {

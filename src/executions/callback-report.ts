@@ -1,4 +1,4 @@
-import type { Question, StatusReading, TaskReading } from "../api/types.ts";
+import type { HeldCall, Question, StatusReading, TaskReading } from "../api/types.ts";
 import { defined } from "../base/json.ts";
 import { type Execution, hasEnded, without } from "./model.ts";
 import { applyReading, confirmKickoff } from "./reduce.ts";
@@ -6,7 +6,8 @@ import { crewContinued, isAt, resumesOf, type ResumeTarget, waitsAt } from "./re
 import { attemptAt, attemptWith, taskIn, withAttempt, withOutput, withTask } from "./tasks.ts";
 
 export type CallbackReport =
-  | ({ readonly kind: "pause" } & Pick<TaskReading, "taskId" | "output"> & Partial<Question>)
+  | ({ readonly kind: "pause"; readonly call?: HeldCall } & Pick<TaskReading, "taskId" | "output"> &
+      Partial<Question>)
   | ({ readonly kind: "task" } & TaskReading)
   | { readonly kind: "end"; readonly reading: StatusReading };
 
@@ -54,6 +55,7 @@ function pauseAt(execution: Execution, pause: Pause, now: number): Execution {
   if (number === undefined) return execution;
   const target = { taskId, attempt: number };
   if (isAnswered(execution, target)) {
+    if (pause.call !== undefined) return execution;
     const tasks = withTask(execution.tasks, taskId, (task) => ({
       ...task,
       attempts: withAttempt(task.attempts, number, { output, isHeard: true }),

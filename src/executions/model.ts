@@ -2,6 +2,7 @@ import { givenCallbacks } from "../api/callbacks.ts";
 import type {
   CallbackUrls,
   Decision,
+  HeldCall,
   KickoffRequest,
   PlainCallbacks,
   Progress,
@@ -48,6 +49,9 @@ export interface Feedback {
   readonly isApprove: boolean;
   /** An answer to a flow, whose output is neither approved nor rejected. */
   readonly isAnswer?: true;
+  /** About a call that waited, and whether it is for all later ones of its tool. */
+  readonly isCall?: true;
+  readonly isForRun?: true;
   readonly at: string;
   readonly text: string;
 }
@@ -125,6 +129,8 @@ export interface WaitingSummary {
   /** The answers that a flow names, maybe none. Undefined for a crew's output. */
   readonly options?: Question["options"];
   readonly defaultOption?: string;
+  /** It is this call, and `taskId` its ID. */
+  readonly call?: HeldCall;
 }
 
 /** A flow's question to a person, which came by webhook. Its output is an attempt of the method. */

@@ -106,11 +106,11 @@ function withUndelivered(execution: Execution, undelivered: Execution["undeliver
 }
 
 function withoutSecrets(request: KickoffRequest): SentKickoff {
-  const { inputs, meta, restoreFromStateId, extra, runAgain } = request;
+  const { inputs, meta, restoreFromStateId, extra, runAgain, rules } = request;
   const urls = forEachCallback((name) => request[name]);
   return {
     inputs,
-    ...defined({ meta, restoreFromStateId, extra, runAgain }),
+    ...defined({ meta, restoreFromStateId, extra, runAgain, rules }),
     callbacks: { ...defined(urls), ...plainCallbacks(request) },
   };
 }

@@ -1,4 +1,4 @@
-import type { Question, ResumeAnswer, TaskReading } from "../api/types.ts";
+import type { HeldCall, Question, ResumeAnswer, TaskReading } from "../api/types.ts";
 import { defined } from "../base/json.ts";
 import type { Execution, ExecutionSummary, Feedback, ResumeSummary, SentResume } from "./model.ts";
 import { canBeAnswered, hasEnded, without } from "./model.ts";
@@ -162,6 +162,7 @@ function settle(
 /** An approved output is final; a rejected one stays readable beside the next attempt. */
 function withFeedback(execution: Execution, resume: SentResume): Execution {
   const { taskId, attempt, feedback } = resume;
+  if (feedback.isCall === true) return execution;
   const isOver = hasEnded(execution) || isOvertaken(execution, resume);
   const tasks = withTask(execution.tasks, taskId, (task) => ({
     ...task,
@@ -183,30 +184,39 @@ function resumed(execution: Execution, target: ResumeTarget): Execution {
   return { ...without(open, "waiting"), state: "running" };
 }
 
-/** It waits with this attempt. Other tasks that were open are completed, except those that still are. */
+type Pause = Pick<TaskReading, "taskId" | "output"> &
+  Partial<Question> & { readonly call?: HeldCall };
+
+/** It waits with this attempt, or with a call of a task's attempt. Other tasks that were open are completed, except those that still are. */
 export function waitsAt(
   execution: Execution,
-  { taskId, output, ...question }: Pick<TaskReading, "taskId" | "output"> & Partial<Question>,
+  { taskId, output, call, ...question }: Pause,
   attempt: number,
   now: number,
   { open = [], isHeard }: { readonly open?: readonly unknown[]; readonly isHeard?: true } = {},
 ): Execution {
   const { options, message, defaultOption } = question;
-  const tasks = withTask(execution.tasks, taskId, (task) => ({
-    ...task,
-    state: "waiting",
-    attempts: withAttempt(task.attempts, attempt, { output, ...defined({ isHeard }) }),
-  }));
+  const ofTask = call?.ofTask ?? taskId;
+  const tasks =
+    ofTask === ""
+      ? execution.tasks
+      : withTask(execution.tasks, ofTask, (task) => ({
+          ...task,
+          state: "waiting",
+          ...(call === undefined && {
+            attempts: withAttempt(task.attempts, attempt, { output, ...defined({ isHeard }) }),
+          }),
+        }));
   const target = { taskId, attempt };
-  const known = attemptAt(tasks, target)?.output;
+  const known = call === undefined ? attemptAt(tasks, target)?.output : output;
   return {
     ...without(execution, "mayBeWaiting", "stateText", "stillPaused"),
     state: "waiting",
-    tasks: completeOthers(tasks, ...open, taskId),
+    tasks: ofTask === "" ? tasks : completeOthers(tasks, ...open, ofTask),
     waiting: {
       since: new Date(now).toISOString(),
       ...(isAt(execution.waiting, target) && execution.waiting),
-      ...{ ...target, ...defined({ output: known, options, message, defaultOption }) },
+      ...{ ...target, ...defined({ output: known, options, message, defaultOption, call }) },
     },
   };
 }

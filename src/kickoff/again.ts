@@ -40,7 +40,7 @@ export async function runAgain(
 ): Promise<Execution | undefined> {
   const { crews, sending, page } = parts;
   const crew = crews.connected(execution.crew);
-  const { inputs: sent = {}, meta, restoreFromStateId, extra } = requestOf(execution);
+  const { inputs: sent = {}, meta, restoreFromStateId, extra, rules } = requestOf(execution);
   const runAgain = from ? fromTask(execution, crew, from) : execution.request?.runAgain;
   const inputs = from?.inputs ?? sent;
   const inForm = () => runAgainInForm(parts, execution, from && runAgain);
@@ -56,7 +56,7 @@ export async function runAgain(
     return await inForm();
   }
   const send = async (again: RunAgainFrom | undefined) => {
-    const request = defined({ inputs, meta, restoreFromStateId, extra, runAgain: again });
+    const request = defined({ inputs, meta, restoreFromStateId, extra, rules, runAgain: again });
     const label = defined({ label: execution.label });
     const started = await sending.send(
       await crews.ready(crew),
@@ -100,9 +100,9 @@ export function requestOf(execution: Execution): Prefill {
         "This execution was tracked by its ID. Crews do not report an execution's inputs.",
       ),
     );
-  const { inputs, meta, restoreFromStateId, extra, runAgain, callbacks } = request;
+  const { inputs, meta, restoreFromStateId, extra, runAgain, rules, callbacks } = request;
   const from = runAgain && runFrom(execution, runAgain);
-  return { inputs, ...defined({ meta, restoreFromStateId, extra, from }), ...callbacks };
+  return { inputs, ...defined({ meta, restoreFromStateId, extra, rules, from }), ...callbacks };
 }
 
 function fromTask(

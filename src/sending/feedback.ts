@@ -40,6 +40,8 @@ export interface FeedbackToSend {
   readonly isApprove: boolean;
   /** Markdown. All of it becomes context for later tasks. May be empty for an approval. */
   readonly text: string;
+  /** Allows later calls of a tool, too. */
+  readonly isForRun?: boolean;
   /** The person knows that feedback for this output may have been sent, or was accepted. */
   readonly again?: boolean;
   /** The person knows that secrets of callbacks can't be read. */
@@ -80,8 +82,12 @@ export async function sendFeedback(parts: Parts, given: FeedbackToSend): Promise
   if (text.trim() === "")
     throw new UserError(l10n.t("Nothing was sent. Enter what the crew continues with."));
   refuse(current, given, target);
-  const answered = { isApprove, ...(isAnswer && { isAnswer }) };
-  const feedback = { ...answered, text, at: new Date(clock.now()).toISOString() };
+  const answered = {
+    ...{ isApprove, ...(isAnswer && { isAnswer }) },
+    ...(given.isForRun === true && { isForRun: true as const }),
+  };
+  const isCall = shown.waiting?.call !== undefined && { isCall: true as const };
+  const feedback = { ...answered, ...isCall, text, at: new Date(clock.now()).toISOString() };
   let post: (executionId: string) => Promise<ResumeAnswer>;
   if (request !== undefined) {
     allow(parts, given, request);

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import * as l10n from "@vscode/l10n";
 import { filledCallbacks } from "../api/callbacks.ts";
-import type { KickoffRequest } from "../api/types.ts";
+import type { CallRules, KickoffRequest } from "../api/types.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
 import type { CrewRef, Execution } from "../executions/model.ts";
@@ -32,6 +32,40 @@ export interface KickoffOptions {
 type Parts = SenderParts<"kickoff">;
 
 /**
+ * Those of the request and of the settings; undefined for none.
+ * @throws UserError for a crew that would make the calls without asking
+ */
+function rulesFor(
+  { local }: CrewToStart,
+  { approveTools = [], limits = {} }: CallRules = {},
+  settings: CallRules = {},
+): CallRules | undefined {
+  const tools = [...new Set([...approveTools, ...(settings.approveTools ?? [])])];
+  const budget = { ...settings.limits, ...limits };
+  if (local === undefined && (approveTools.length > 0 || Object.keys(limits).length > 0))
+    throw new UserError(
+      l10n.t(
+        "Nothing was sent. Only a local crew can let calls wait for you: remove “approveTools” and “limits”.",
+      ),
+    );
+  if (local?.engine !== "crewai") return undefined;
+  const { prices = {} } = settings;
+  if (budget.dollars !== undefined && Object.keys(prices).length === 0)
+    throw new UserError(
+      l10n.t(
+        "Nothing was sent. A budget in dollars needs the prices of your models: enter them in the setting {0}, or give the budget in tokens.",
+        "crewdeck.prices",
+      ),
+    );
+  const rules = {
+    ...(tools.length > 0 && { approveTools: tools }),
+    ...(Object.keys(budget).length > 0 && { limits: budget }),
+    ...(budget.dollars !== undefined && { prices }),
+  };
+  return Object.keys(rules).length > 0 ? rules : undefined;
+}
+
+/**
  * Starts an execution: the request is recorded before it is sent, and sent once. A `localId` is never sent twice, by
  * any window.
  * @throws {MaybeStartedError} if it may have started; its record stays `unconfirmed`.
@@ -40,10 +74,12 @@ type Parts = SenderParts<"kickoff">;
 export async function sendKickoff(
   parts: Parts,
   crew: CrewToStart,
-  request: KickoffRequest,
+  { rules: given, ...others }: KickoffRequest,
   { label, localId = randomUUID() }: KickoffOptions = {},
 ): Promise<Execution> {
   const { store, outbox, secrets, addresses, clock, crews } = parts;
+  const rules = rulesFor(crew, given, parts.rules?.());
+  const request = { ...others, ...defined({ rules }) };
   const client = await crews.client(crew);
   return await outbox.send<Execution, string, Execution>({
     intent: { kind: "kickoff", localId },

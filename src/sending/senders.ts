@@ -1,6 +1,6 @@
 import type { CrewClient } from "../api/client.ts";
 import type { CallbackAddress } from "../api/callbacks.ts";
-import type { KickoffRequest } from "../api/types.ts";
+import type { CallRules, KickoffRequest } from "../api/types.ts";
 import type { Clock } from "../base/clock.ts";
 import type { ProblemLog } from "../base/errors.ts";
 import { type Disposable, Disposables, type SecretStorage } from "../base/events.ts";
@@ -27,13 +27,15 @@ interface SendersOptions {
     /** The same for each request of an execution, which must be recorded. Undefined if the crew can't reach this machine. Never rejects. */
     for(crew: CrewRef, localId: string): Promise<CallbackAddress | undefined>;
   };
+  /** Of a person's settings: which calls of local crews wait for them, and prices. Without it, there are none. */
+  readonly rules?: () => CallRules;
   readonly log: ProblemLog;
 }
 
 /** What a request needs, with the methods of the client that it calls. */
 export interface SenderParts<Method extends keyof CrewClient> extends Pick<
   SendersOptions,
-  "database" | "store" | "clock" | "addresses"
+  "database" | "store" | "clock" | "addresses" | "rules"
 > {
   readonly outbox: Outbox;
   readonly secrets: Pick<CallbackSecrets, "keep" | "complete">;

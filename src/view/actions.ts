@@ -123,6 +123,13 @@ export function answersTo(
     verb: "sendAgain",
     label: l10n.t("Accepted, but it still waits – Send Again…"),
   };
+  if (waiting.call?.tool !== undefined)
+    return [
+      again ?? { verb: "approve", label: l10n.t("Allow"), effect: l10n.t("The tool runs once") },
+      { verb: "reject", label: l10n.t("Refuse…") },
+    ];
+  if (waiting.call !== undefined)
+    return [again ?? { verb: "approve", label: l10n.t("Give as Much Again") }];
   if (waiting.options !== undefined)
     return present<Action>(again, { verb: "answer", label: l10n.t("Write Answer…") });
   const effect = l10n.t(

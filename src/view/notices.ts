@@ -13,7 +13,7 @@ import {
 import { answeredPause } from "../executions/resumes.ts";
 import type { Circumstances } from "./actions.ts";
 import { fencedLines, inlineName, inlineText } from "./markdown.ts";
-import { failedAtModel, isRehearsal, isStarting, present } from "./words.ts";
+import { callQuestion, failedAtModel, isRehearsal, isStarting, present } from "./words.ts";
 
 export interface Notice {
   readonly id:
@@ -53,7 +53,16 @@ export function noticesOf(
           "Rehearsal: no language model was called. The outputs only repeat what the agents were asked.",
         ),
       ),
-    pause === undefined && waiting && info("waits", waitsText(waiting)),
+    pause === undefined &&
+      waiting && {
+        ...info("waits", waitsText(waiting)),
+        lines: [
+          waitsText(waiting),
+          ...(waiting.call?.tool === undefined
+            ? []
+            : ["", ...fencedLines(waiting.output ?? "", "json")]),
+        ],
+      },
     state === "unconfirmed" && !isKickingOff && unconfirmedNotice(),
     mayWait(execution) && mayBeWaitingNotice(execution),
     isQueuedHere &&
@@ -89,8 +98,9 @@ function lookForCause(): string {
   return l10n.t("Look for the cause in the crew's log.");
 }
 
-function waitsText({ taskId, options }: WaitingSummary): string {
+function waitsText({ taskId, options, call }: WaitingSummary): string {
   const task = inlineName(taskId);
+  if (call !== undefined) return `${task}: ${inlineText(callQuestion(call))}`;
   return options === undefined
     ? l10n.t("The output of task {0} waits for you: approve it, or reject it with feedback.", task)
     : l10n.t("The flow asks you at {0} and continues with your answer.", task);

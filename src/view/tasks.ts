@@ -28,6 +28,7 @@ export function tasksOf(
   const { waiting } = execution;
   const viewOf = (task: ExecutionTask) => ({
     ...taskBrief(task, execution, circumstances),
+    ...callAnswered(task, execution),
     ...(isKept(task, execution) && { label: keptLabel(circumstances), facts: [] }),
     ...defined({
       /** What a flow asks; Markdown of the crew. */
@@ -38,6 +39,12 @@ export function tasksOf(
     attempts: attemptsOf(task, execution, steps),
   });
   return [...execution.tasks, ...unknownTasks(execution)].map(viewOf);
+}
+
+/** Of a call that waited, in place of a task's state. */
+function callAnswered({ taskId }: ExecutionTask, { resumes }: Execution) {
+  const last = resumes.findLast((each) => each.taskId === taskId && each.feedback.isCall === true);
+  return last && { label: decisionIn(last.feedback).title };
 }
 
 function isKept(task: ExecutionTask, { request, tasks }: Execution): boolean {
@@ -61,7 +68,11 @@ export function unknownTasks({ tasks, resumes }: Execution): readonly ExecutionT
   const answered = resumes.filter(({ outcome }) => outcome !== "refused");
   const taskIds = new Set(answered.map(({ taskId }) => taskId));
   for (const { taskId } of tasks) taskIds.delete(taskId);
-  return [...taskIds].map((taskId) => ({ taskId, state: "waiting", attempts: [] }));
+  const isCall = (taskId: string) =>
+    answered.some((each) => each.taskId === taskId && each.feedback.isCall);
+  return [...taskIds].map((taskId) => ({
+    ...{ taskId, state: isCall(taskId) ? "completed" : "waiting", attempts: [] },
+  }));
 }
 
 function attemptsOf(
@@ -130,7 +141,12 @@ function feedbackView(sent: Sent, execution: Execution, decision: Decision | und
   };
 }
 
-export function decisionIn({ isAnswer, isApprove }: SentResume["feedback"]) {
+export function decisionIn({ isAnswer, isApprove, isCall, isForRun }: SentResume["feedback"]) {
+  if (isCall === true && isApprove) {
+    const title = isForRun === true ? l10n.t("Allowed for this run") : l10n.t("Allowed");
+    return { kind: "approved", title } as const;
+  }
+  if (isCall === true) return { kind: "rejected", title: l10n.t("Refused") } as const;
   if (isAnswer === true) return { kind: "answered", title: l10n.t("Your answer") } as const;
   return isApprove
     ? ({ kind: "approved", title: l10n.t("Approved") } as const)

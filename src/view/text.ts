@@ -163,12 +163,14 @@ export function placeOfWaiting(
 ): { readonly taskId?: string; readonly first: number; readonly last: number } | undefined {
   const { state, waiting } = execution;
   const task = state === "waiting" ? waiting : undefined;
-  const section = task
-    ? (sectionOf(rendered, attemptSection(task.taskId, task.attempt)) ??
-      sectionOf(rendered, taskSection(task.taskId)))
-    : mayWait(execution)
-      ? sectionOf(rendered, mayBeWaitingSection)
-      : undefined;
+  const section = task?.call
+    ? sectionOf(rendered, "waits")
+    : task
+      ? (sectionOf(rendered, attemptSection(task.taskId, task.attempt)) ??
+        sectionOf(rendered, taskSection(task.taskId)))
+      : mayWait(execution)
+        ? sectionOf(rendered, mayBeWaitingSection)
+        : undefined;
   if (section === undefined) return undefined;
   const lines = rendered.text.split("\n").slice(section.start, section.end);
   const last = section.start + lines.findLastIndex((line) => line.trim() !== "");

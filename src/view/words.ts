@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import type { TokenUsage } from "../api/types.ts";
+import type { Budget, HeldCall, TokenUsage } from "../api/types.ts";
 import { shortName } from "../base/text.ts";
 import type { Duration } from "../executions/times.ts";
 import { type Cost, costOf, type Price, type TokenUse } from "../executions/tokens.ts";
@@ -64,6 +64,23 @@ export function stateLabel(execution: ExecutionSummary): string {
 export function answerLabel(answer: string, { defaultOption }: { defaultOption?: string }) {
   const name = shortName(answer);
   return answer === defaultOption ? l10n.t("{0} (default)", name) : name;
+}
+
+/** What a person is asked about a call that waits. */
+export function callQuestion({ tool, more }: HeldCall): string {
+  if (tool !== undefined)
+    return l10n.t("The agent wants to call the tool “{0}” with these arguments.", shortName(tool));
+  return l10n.t(
+    "The execution has used up its budget. It goes on once you give it as much again: {0}.",
+    budgetText(more ?? {}),
+  );
+}
+
+export function budgetText({ tokens, dollars }: Budget): string {
+  return present(
+    tokens !== undefined && l10n.t("{0} tokens", formatCount(tokens)),
+    dollars !== undefined && `$${dollars}`,
+  ).join(", ");
 }
 
 /** Callbacks tell of tasks before a status does, and while a deployed crew waits, no status does. */

@@ -37,11 +37,11 @@ export function eventOf(
   if (state === "waiting" && waiting !== undefined) {
     const { taskId, attempt } = waiting;
     if (resumesOf(execution, waiting).length > 0) return undefined;
-    const message = l10n.t(
-      "“{0}” of “{1}” waits for you at task “{2}”.",
-      ...names,
-      shortName(taskId),
-    );
+    const at = [...names, shortName(taskId)] as const;
+    const message =
+      waiting.call === undefined
+        ? l10n.t("“{0}” of “{1}” waits for you at task “{2}”.", ...at)
+        : l10n.t("“{0}” of “{1}” asks you before it goes on: {2}.", ...at);
     const key = `waiting-${localId}-${taskId}-${attempt}`;
     return { kind: "waiting", key, message, isUnseen: false };
   }

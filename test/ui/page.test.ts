@@ -673,4 +673,21 @@ describe("The page of an execution in a browser", () => {
     await window.post({ type: "missing", text: "# Not tracked here\n\nTrack it." });
     await page.getByRole("heading", { name: "Not tracked here" }).waitFor();
   });
+
+  it("asks about a call before it is made: allow it, for this run, or refuse it with words", async () => {
+    const call = { ofTask: "outline", tool: "send_mail" };
+    const taskId = "outline: send_mail #1";
+    const waiting = { taskId, attempt: 1, output: '{"to": "Ada"}', since: at, call };
+    const page = await window.open({ execution: { ...aRichExecution(), waiting } });
+    const own = { type: "answer", taskId, attempt: 1 } as const;
+    await page.getByRole("heading", { name: "Asks you: send_mail" }).waitFor();
+    await button("Allow for This Run").click();
+    assert.deepEqual(answers().at(-1), { ...own, kind: "approve", text: "", isForRun: true });
+    await window.post({ type: "settled", taskId, attempt: 1 });
+    await feedback().fill("Not today.");
+    await button("Refuse").click();
+    assert.deepEqual(answers().at(-1), { ...own, kind: "reject", text: "Not today." });
+    assert.deepEqual(await violationsIn(window), []);
+    assert.equal(await review(page).getByRole("button", { name: "Open Output" }).count(), 0);
+  });
 });

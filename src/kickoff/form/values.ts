@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import * as v from "valibot";
 import { withSecrets } from "../../api/callbacks.ts";
-import type { JsonObject, JsonValue, KickoffRequest } from "../../api/types.ts";
+import type { CallRules, JsonObject, JsonValue, KickoffRequest } from "../../api/types.ts";
 import { asObject, defined, isObject, laidOutJson, parseJson } from "../../base/json.ts";
 import {
   addressFault,
@@ -39,6 +39,7 @@ export interface FormValues extends Readonly<Record<TextName, string>> {
   /** A list, not an object: an input may be named `__proto__`. */
   readonly inputs: readonly (FieldValue & { readonly name: string })[];
   readonly from?: RunFrom;
+  readonly rules?: CallRules;
 }
 
 const output = v.object({
@@ -69,6 +70,7 @@ export const formValues: v.GenericSchema<unknown, FormValues> = v.pipe(
   v.object({
     inputs: v.array(input),
     ...v.entriesFromList(textNames, v.optional(v.string(), "")),
+    rules: v.exactOptional(v.custom<CallRules>(isObject)),
     from: v.exactOptional(
       v.object({
         executionId: v.string(),
@@ -120,7 +122,7 @@ export function alignValues(fields: readonly FormField[], values: FormValues): F
 export function fillIn(fields: readonly FormField[], values: FormValues, given: Prefill) {
   const inputs = new Map(Object.entries(given.inputs ?? {}));
   const all = withUnlisted(fields, [...inputs.keys()]);
-  const { meta, restoreFromStateId = values.restoreFromStateId, extra, from } = given;
+  const { meta, restoreFromStateId = values.restoreFromStateId, extra, from, rules } = given;
   const filled = {
     ...values,
     ...typedCallbacks(given, values),
@@ -130,7 +132,7 @@ export function fillIn(fields: readonly FormField[], values: FormValues, given: 
     }),
     meta: meta ? laidOutJson(meta) : values.meta,
     extra: extra ? laidOutJson(extra) : values.extra,
-    ...{ restoreFromStateId, from },
+    ...{ restoreFromStateId, from, rules },
   };
   return { fields: all, values: defined(filled) };
 }
@@ -197,7 +199,7 @@ export function readForm(
   const misplaced = extra && extraFault(extra);
   if (misplaced !== undefined) faults.set("extra", { text: misplaced });
   const restoreFromStateId = values.restoreFromStateId.trim() || undefined;
-  const others = { meta, restoreFromStateId, extra, from: values.from };
+  const others = { meta, restoreFromStateId, extra, from: values.from, rules: values.rules };
   // Unlike an assignment, fromEntries accepts `__proto__`.
   const inputs = Object.fromEntries(sent);
   return { faults, values: { inputs, ...toCallbacks(values), ...defined(others) } };

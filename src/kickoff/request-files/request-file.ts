@@ -67,6 +67,14 @@ const body = {
   ...forEachCallback(() => trimmed),
   humanInputWebhook: v.nullish(human, {}),
   webhooks: v.nullish(stream, {}),
+  approveTools: v.nullish(v.array(v.pipe(v.string(), v.nonEmpty())), []),
+  limits: v.nullish(
+    v.strictObject({
+      tokens: v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(1))),
+      dollars: v.exactOptional(v.pipe(v.number(), v.gtValue(0))),
+    }),
+    {},
+  ),
   ...{ answers: ofTest, expect: ofTest, cases: ofTest, tools: ofTest },
 };
 const schema = v.object(body);
@@ -129,6 +137,12 @@ function valuesOf({ inputs, meta, extra, humanInputWebhook: human, webhooks, ...
   const values: Prefill = {
     ...defined({ inputs: inputs ?? undefined, meta: meta ?? undefined }),
     ...defined({ restoreFromStateId, extra: extra ?? undefined }),
+    ...(texts.approveTools.length + Object.keys(texts.limits).length > 0 && {
+      rules: {
+        ...(texts.approveTools.length > 0 && { approveTools: texts.approveTools }),
+        ...(Object.keys(texts.limits).length > 0 && { limits: texts.limits }),
+      },
+    }),
     ...toCallbacks({
       ...texts,
       ...(human.url !== "" && { humanInputWebhookUrl: human.url }),
@@ -218,10 +232,12 @@ function secretsIn({ humanInputWebhook, webhooks }: Body) {
 }
 
 export function writeRequestFile(crew: string, values: Prefill, label?: string): string {
-  const { inputs = {}, meta, restoreFromStateId, extra } = values;
+  const { inputs = {}, meta, restoreFromStateId, extra, rules } = values;
   // As in the form, so that a stray secret is left out.
   const callbacks = toCallbacks(typedCallbacks(values));
-  const file = { crew, label, inputs, meta, restoreFromStateId, ...callbacks, extra };
+  const { approveTools, limits } = rules ?? {};
+  const own = { approveTools, limits };
+  const file = { crew, label, inputs, meta, restoreFromStateId, ...own, ...callbacks, extra };
   return `${laidOutJson(defined(file))}\n`;
 }
 
@@ -265,6 +281,18 @@ export function checkRequestFile(
     ...(name === "" || crew !== undefined
       ? []
       : [{ kind: "unknownCrew" as const, at: at(["crew"]), text: unknown }]),
+    ...(crew === undefined || crew.local !== undefined || values.rules === undefined
+      ? []
+      : (["approveTools", "limits"] as const).flatMap((name) =>
+          values.rules?.[name] === undefined
+            ? []
+            : [
+                {
+                  ...{ kind: "wrong" as const, at: at([name]) },
+                  text: l10n.t("Only a local crew can let calls wait for you: remove “{0}”.", name),
+                },
+              ],
+        )),
     ...checkInputs(values.inputs, inputs?.fields).map(({ kind, name, text }) => ({
       ...{ kind, text },
       at: at(["inputs", name]),

@@ -58,6 +58,7 @@ export const fromPage = v.variant("type", [
     ...target,
     kind: v.picklist(["approve", "reject", "answer"]),
     text: v.string(),
+    isForRun: v.exactOptional(v.literal(true)),
   }),
   v.object({
     type: v.literal("act"),
@@ -73,6 +74,7 @@ export const fromPage = v.variant("type", [
   v.object({ type: v.literal("insert"), ...target }),
   v.object({ type: v.literal("discardDraft"), ...target }),
   v.object({ type: v.literal("openEarlier") }),
+  v.object({ type: v.literal("askBefore"), tool: v.string() }),
   v.object({
     type: v.literal("openFile"),
     file: v.pipe(v.string(), v.regex(/^[\w./-]+$/)),

@@ -10,6 +10,7 @@ import {
   answeredPause,
   asksFor,
   attemptToAnswer,
+  isAt,
   pendingResume,
   type ResumeTarget,
 } from "../../executions/resumes.ts";
@@ -17,7 +18,7 @@ import { attemptAt, taskIn } from "../../executions/tasks.ts";
 import type { Action, Circumstances } from "../../view/actions.ts";
 import { type ExecutionView, viewOf } from "../../view/execution-view.ts";
 import { cleanText } from "../../view/markdown.ts";
-import { answerLabel } from "../../view/words.ts";
+import { answerLabel, callQuestion } from "../../view/words.ts";
 import { mostCharacters, mostSteps, valueText } from "./content.ts";
 import type { FromPage } from "./messages.ts";
 
@@ -48,6 +49,8 @@ export function pageModel(
     view: { ...view, tasks },
     inputs: Object.entries(inputs).map(([name, value]) => [name, valueText(value)] as const),
     links: linksOf(view, execution),
+    // Its tools can be asked about.
+    isWithTools: isLocalCrew(execution.crew) && execution.engine === "crewai",
     ...defined({ review: reviewOf(execution, view, circumstances) }),
   });
 }
@@ -96,14 +99,18 @@ function reviewOf(
   if (shown === undefined) return undefined;
   const { waiting } = execution;
   const { taskId, attempt } = shown;
+  const call = isAt(waiting, shown) ? waiting?.call : undefined;
   const task = taskIn(execution.tasks, taskId);
   return {
     taskId,
-    name: shortName(taskId),
+    name: call === undefined ? shortName(taskId) : shortName(call.tool ?? l10n.t("budget")),
     attempt,
     ...defined({
       agent: task?.agent,
-      output: attemptAt(execution.tasks, shown)?.output,
+      output:
+        call?.tool === undefined ? attemptAt(execution.tasks, shown)?.output : waiting?.output,
+      /** It is a call that waits: of a tool, or over the budget. */
+      call: call && (call.tool === undefined ? ("budget" as const) : ("tool" as const)),
       // A flow asks. It may name no answers.
       answers: waiting?.options?.map((text) => ({ label: answerLabel(text, waiting), text })),
     }),
@@ -121,6 +128,11 @@ export function placeOf(execution: Execution, target: ResumeTarget): string {
     request === undefined ? crewAndPlace(execution) : safeUrl(request.callbackUrl)?.host;
   if (place === undefined)
     return l10n.t("Its address for the answer can't be used. Answer in the dashboard.");
+  const call = isAt(execution.waiting, target) ? execution.waiting?.call : undefined;
+  if (call !== undefined)
+    return call.tool === undefined
+      ? l10n.t("Goes to {0}. “Stop…” ends the execution.", place)
+      : l10n.t("Goes to {0}. The agent reads why you refuse.", place);
   const goesTo =
     request !== undefined || asksFor(execution, target.taskId)
       ? l10n.t("Goes to {0}, and the flow continues with it.", place)
@@ -164,6 +176,6 @@ function answerState(execution: Execution, { notices, answers }: ExecutionView):
     const taken = notices.find(({ id }) => id === "answered pause");
     return { status: "answered", note: taken?.lines.join("\n") ?? "", ...again };
   }
-  const message = execution.waiting?.message;
+  const { call, message = call && callQuestion(call) } = execution.waiting ?? {};
   return { status: "waits", ...(message !== undefined && { note: cleanText(message) }) };
 }

@@ -6,6 +6,7 @@ import { defined } from "../../base/json.ts";
 import type { Handlers, MessageOf } from "../../base/protocol.ts";
 import { oneLine, shortName } from "../../base/text.ts";
 import type { Crews } from "../../crews/crews.ts";
+import { askBeforeTool } from "../../crews/settings.ts";
 import { parseUri } from "../../editor/execution-uri.ts";
 import { logProblem } from "../../editor/log.ts";
 import { confirm, plainLabel, plainMessage, showError, showStatus } from "../../editor/messages.ts";
@@ -198,6 +199,11 @@ export class OpenPage {
       act: on((execution, { action, ...more }) => act(action, { ...targetOf(execution), ...more })),
       define: on(({ crew }, { taskId }) => openDefinition(folderOf(crew.id), taskId)),
       openFile: on(({ crew }, place) => openFile(folderOf(crew.id), place)),
+      askBefore: async ({ tool }) => {
+        await askBeforeTool(tool);
+        const said = vscode.l10n.t("Calls of “{0}” wait for you from the next kickoff on.", tool);
+        void vscode.window.showInformationMessage(plainMessage(said));
+      },
       openEarlier: on(({ crew, request }) =>
         act("openExecution", { crew: crew.id, kickoffId: request?.runAgain?.executionId }),
       ),
@@ -234,14 +240,15 @@ export class OpenPage {
   /** By the commands, which ask where that is needed and show what went wrong. */
   async #answer(
     execution: Execution,
-    { taskId, attempt, kind, text }: MessageOf<FromPage, "answer">,
+    { taskId, attempt, kind, text, isForRun }: MessageOf<FromPage, "answer">,
   ) {
     const { store, drafts, act } = this.#parts;
     const target = { localId: execution.localId, taskId, attempt };
     // If it isn't sent, the draft stays.
     this.#typed.store();
     try {
-      await act(kind, { ...targetOf(execution), taskId, attempt, feedback: text });
+      const more = defined({ isForRun });
+      await act(kind, { ...targetOf(execution), taskId, attempt, feedback: text, ...more });
       const current = store.find(execution.localId);
       const sent = current === undefined ? [] : resumesOf(current, target);
       // What may have been sent is shown with the output, and can be sent again there.

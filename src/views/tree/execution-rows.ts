@@ -109,7 +109,8 @@ export function taskRow(
 ): Row {
   const { name, label, agent, facts, state } = taskBrief(task, execution, circumstances);
   const attempt = task.attempts.at(-1);
-  const waits = execution.waiting?.taskId === task.taskId;
+  const { waiting } = execution;
+  const waits = (waiting?.call?.ofTask ?? waiting?.taskId) === task.taskId;
   const shown = present(
     label,
     attempt !== undefined && attempt.number > 1 && l10n.t("attempt {0}", attempt.number),
@@ -171,7 +172,7 @@ function factsOf(execution: ExecutionSummary, { answers, actions }: BriefView): 
     state,
     ...[...answers, ...actions].map(({ verb }) => verb),
     hasEnded(execution) && "ended",
-    (output ?? waiting?.output) !== undefined && "output",
+    (output ?? (waiting?.call ? undefined : waiting?.output)) !== undefined && "output",
     attemptPairs(execution).length > 0 && "attempts",
     kickoffIds.length > 0 && "id",
     request !== undefined && "request",

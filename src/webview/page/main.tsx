@@ -78,7 +78,7 @@ function Page({ model, drafts, timeline, settled }: PageProps) {
           <h2 id="tasks">{l10n.t("Tasks")}</h2>
           <ol class="tasks">
             {tasks.map((task) => (
-              <Task key={task.taskId} {...{ task, review }} />
+              <Task key={task.taskId} {...{ task, review }} isWithTools={model.isWithTools} />
             ))}
           </ol>
           {toCome !== undefined && <p class="faint to-come">{toCome}</p>}

@@ -27,7 +27,7 @@ interface DecisionProps {
 
 export function ReviewSection(props: DecisionProps & { earlier: AttemptView | undefined }) {
   const { review, earlier, ...decision } = props;
-  const { taskId, name, attempt, agent, output, status, note } = review;
+  const { taskId, name, attempt, agent, output, status, note, call } = review;
   const section = useRef<HTMLElement>(null);
   const target = `${attempt} ${taskId}`;
   const shown = useRef(target);
@@ -41,7 +41,9 @@ export function ReviewSection(props: DecisionProps & { earlier: AttemptView | un
   }, [target]);
   const isAgain = status === "again";
   const asks =
-    review.answers === undefined ? l10n.t("To review: {0}", name) : l10n.t("Asks you: {0}", name);
+    review.answers === undefined && call === undefined
+      ? l10n.t("To review: {0}", name)
+      : l10n.t("Asks you: {0}", name);
   return (
     <section class={`review ${status}`} aria-labelledby="review" ref={section}>
       <div class="draft">
@@ -50,11 +52,17 @@ export function ReviewSection(props: DecisionProps & { earlier: AttemptView | un
             {isAgain ? l10n.t("Runs again: {0}", name) : asks}
           </h2>
           <span class="faint">
-            {[l10n.t("Attempt {0}", attempt), agent].filter(Boolean).join(" · ")}
+            {[call === undefined && l10n.t("Attempt {0}", attempt), agent]
+              .filter(Boolean)
+              .join(" · ")}
           </span>
         </div>
         <Level.Provider value={2}>
-          <Output {...{ output, earlier, taskId, attempt }} />
+          {call === undefined ? (
+            <Output {...{ output, earlier, taskId, attempt }} />
+          ) : (
+            output !== undefined && <ContentView text={output} />
+          )}
         </Level.Provider>
       </div>
       <div class="decision">
@@ -145,7 +153,7 @@ function unsavedIn(review: Review, draft: Draft) {
 
 /** The feedback box, whose every keystroke reaches the extension, and the buttons that send. */
 function Decision({ review, draft, settled }: DecisionProps) {
-  const { taskId, attempt, status, goesTo, answers } = review;
+  const { taskId, attempt, status, goesTo, answers, call } = review;
   const [unsaved] = useState(() => unsavedIn(review, draft));
   const [text, setText] = useState(unsaved?.text ?? draft.text);
   const [hint, setHint] = useState("");
@@ -182,12 +190,12 @@ function Decision({ review, draft, settled }: DecisionProps) {
     host.post(keystroke);
   };
   /** What is in the box or, for buttons that need it empty, what the button stands for. */
-  const send = (kind: Kind, given?: string) => {
+  const send = (kind: Kind, given?: string, more: { isForRun?: true } = {}) => {
     if (isSending || wasPressed.current) return;
     if (isEmpty === (given !== undefined)) {
       wasPressed.current = true;
       setPressed(true);
-      host.post({ type: "answer", taskId, attempt, kind, text: given ?? text });
+      host.post({ type: "answer", taskId, attempt, kind, text: given ?? text, ...more });
     } else {
       setHint(
         isEmpty
@@ -197,15 +205,28 @@ function Decision({ review, draft, settled }: DecisionProps) {
       box.current?.focus();
     }
   };
-  const button = (kind: Kind, label: string, isPrimary: boolean, given?: string) => (
+  const button = (
+    kind: Kind,
+    label: string,
+    isPrimary: boolean,
+    given?: string,
+    more: { isForRun?: true } = {},
+  ) => (
     <Button
       key={label}
       kind={isPrimary ? "primary" : "secondary"}
       label={label}
       isOff={isSending || isEmpty !== (given !== undefined)}
-      onClick={() => send(kind, given)}
+      onClick={() => send(kind, given, more)}
     />
   );
+  if (call === "budget")
+    return (
+      <>
+        <div class="buttons">{button("approve", l10n.t("Give as Much Again"), true, "")}</div>
+        <p class="about">{goesTo}</p>
+      </>
+    );
   return (
     <>
       <div class="label">
@@ -223,9 +244,11 @@ function Decision({ review, draft, settled }: DecisionProps) {
         ref={box}
         value={text}
         placeholder={
-          answers === undefined
-            ? l10n.t("What is good, what should be different?")
-            : l10n.t("The flow continues with it.")
+          call !== undefined
+            ? l10n.t("Why not, or what to do instead?")
+            : answers === undefined
+              ? l10n.t("What is good, what should be different?")
+              : l10n.t("The flow continues with it.")
         }
         readOnly={isSending}
         aria-describedby={`${id}-about`}
@@ -233,7 +256,14 @@ function Decision({ review, draft, settled }: DecisionProps) {
         onBlur={() => host.post({ type: "leave" })}
       />
       <div class="buttons">
-        {answers === undefined ? (
+        {call !== undefined ? (
+          <>
+            {status !== "answered" && button("approve", l10n.t("Allow"), isEmpty, "")}
+            {status !== "answered" &&
+              button("approve", l10n.t("Allow for This Run"), false, "", { isForRun: true })}
+            {button("reject", l10n.t("Refuse"), !isEmpty)}
+          </>
+        ) : answers === undefined ? (
           <>
             {status !== "answered" && button("approve", l10n.t("Approve"), isEmpty, "")}
             {button("approve", l10n.t("Approve with Note"), false)}

@@ -12,9 +12,11 @@ import { isSame, Output } from "./review.tsx";
 interface TaskProps {
   readonly task: TaskView;
   readonly review: Review | undefined;
+  /** Whether a tool's calls can wait for a person. */
+  readonly isWithTools: boolean;
 }
 
-export function Task({ task, review }: TaskProps) {
+export function Task({ task, ...more }: TaskProps) {
   const { taskId, name, agent = "", state, label, facts, attempts, note } = task;
   const about = [label, shortName(agent), ...facts].filter(Boolean).join(" · ");
   const summary = (
@@ -41,14 +43,15 @@ export function Task({ task, review }: TaskProps) {
       >
         {note !== undefined && <p class="faint">{note}</p>}
         {attempts.map((attempt) => (
-          <Attempt key={attempt.number} {...{ task, review, attempt }} />
+          <Attempt key={attempt.number} {...{ task, attempt, ...more }} />
         ))}
       </Fold>
     </li>
   );
 }
 
-function Attempt({ task, review, attempt }: TaskProps & { readonly attempt: AttemptView }) {
+function Attempt(props: TaskProps & { readonly attempt: AttemptView }) {
+  const { task, review, attempt, isWithTools } = props;
   const { number, output, previous, feedback, steps, note } = attempt;
   const { taskId, state, attempts } = task;
   const isLast = attempt === attempts.at(-1);
@@ -67,7 +70,7 @@ function Attempt({ task, review, attempt }: TaskProps & { readonly attempt: Atte
             <ol class="steps">
               {steps.slice(-mostSteps).map((step) => (
                 <li key={step.id}>
-                  <StepView step={step} isRunning={state === "running"} />
+                  <StepView {...{ step, isWithTools }} isRunning={state === "running"} />
                 </li>
               ))}
             </ol>
@@ -114,8 +117,13 @@ function Attempt({ task, review, attempt }: TaskProps & { readonly attempt: Atte
 }
 
 /** @param props `isRunning`: its task is */
-function StepView(props: { step: AttemptView["steps"][number]; isRunning: boolean }) {
-  const { step, isRunning } = props;
+function StepView(
+  props: Pick<TaskProps, "isWithTools"> & {
+    step: AttemptView["steps"][number];
+    isRunning: boolean;
+  },
+) {
+  const { step, isRunning, isWithTools } = props;
   const { id, tool, model, picture, start, end, error, isInterrupted, tokens } = step;
   const own = tool !== undefined ? "tool" : model !== undefined ? "model" : "thought";
   const [icon, state] = isInterrupted
@@ -150,6 +158,14 @@ function StepView(props: { step: AttemptView["steps"][number]; isRunning: boolea
     return (
       <Fold id={`step ${id}`} label={summary}>
         {called === undefined ? said : <CallView {...{ span: id, end }}>{said}</CallView>}
+        {tool !== undefined && isWithTools && (
+          <p class="tools">
+            <LinkButton
+              label={l10n.t("Ask Before This Tool")}
+              message={{ type: "askBefore", tool }}
+            />
+          </p>
+        )}
       </Fold>
     );
   return (

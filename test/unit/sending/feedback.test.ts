@@ -457,4 +457,23 @@ describe("sending feedback", () => {
     await assert.rejects(send(approval(execution)), StaleFeedbackError);
     assert.equal(requests.length, 0);
   });
+
+  it("answers a call that waits by its ID, once, and says whether it is for all of its tool", async () => {
+    const call = { ofTask: "review", tool: "send_mail" };
+    const taskId = "review: send_mail #1";
+    const pause = { ...waiting, waiting: { taskId, attempt: 1, output: "{}", call } };
+    status = () => Promise.resolve(pause);
+    const asks = applyReading(stored(notWaiting()), pause, Date.now());
+    const execution = store.update("local-1", () => asks) ?? assert.fail();
+    const given = { execution, taskId, isApprove: true, text: "", isForRun: true };
+    await send(given);
+    const [request] = requests;
+    assert.deepEqual(
+      [request?.taskId, request?.isForRun, request?.isAnswer],
+      [taskId, true, undefined],
+    );
+    assert.deepEqual(known().resumes.at(-1)?.feedback.isCall, true);
+    await assert.rejects(send(given), StaleFeedbackError);
+    assert.equal(requests.length, 1);
+  });
 });

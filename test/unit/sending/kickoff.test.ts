@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { KickoffAnswer, KickoffRequest } from "../../../src/api/types.ts";
+import type { CallRules, KickoffAnswer, KickoffRequest } from "../../../src/api/types.ts";
 import { UserError } from "../../../src/base/errors.ts";
 import { earlierKickoff, MaybeStartedError, sendKickoff } from "../../../src/sending/kickoff.ts";
 import type { Senders } from "../../../src/sending/senders.ts";
@@ -34,7 +34,7 @@ describe("Sending a kickoff", () => {
 
   const unanswered = () => intentsIn(window);
 
-  function makeSender(inWindow = window) {
+  function makeSender(inWindow = window, rules: CallRules = {}) {
     const kickoff = (given: KickoffRequest) => {
       sent.push(given);
       return answer();
@@ -45,6 +45,7 @@ describe("Sending a kickoff", () => {
         problem: (message) => problems.push(message),
       }),
       crews: { client: () => Promise.resolve({ kickoff }) },
+      rules: () => rules,
     };
     return {
       send: (...[to, given, options]: SentKickoff) => sendKickoff(parts, to, given, options),
@@ -74,6 +75,41 @@ describe("Sending a kickoff", () => {
       local: { folder: "file:///x", engine: "rehearsal", running: true },
     } as const;
     assert.equal((await makeSender().send(local, request)).engine, "rehearsal");
+  });
+
+  describe("to a crew whose calls may wait for a person", () => {
+    const local = { folder: "file:///x", running: true } as const;
+    const crewai = { ...crew, local: { ...local, engine: "crewai" } } as const;
+    const own = { approveTools: ["send_mail"], limits: { tokens: 500 } };
+    const prices = { "gpt-*": { input: 1, output: 2 } };
+    const settings = { approveTools: ["pay"], limits: { tokens: 9, dollars: 1 }, prices };
+    const sendWith = async (to: SentKickoff[0], rules?: CallRules, mine: CallRules = {}) =>
+      (await makeSender(window, mine).send(to, { ...request, ...(rules && { rules }) })).request
+        ?.rules;
+
+    it("sends the rules of the request and of the settings, and stores them", async () => {
+      assert.deepEqual(await sendWith(crewai, own), own);
+      assert.deepEqual(await sendWith(crewai, own, settings), {
+        ...{ approveTools: ["send_mail", "pay"], limits: { tokens: 500, dollars: 1 }, prices },
+      });
+      assert.equal(await sendWith(crewai), undefined);
+      assert.deepEqual(sent[1]?.rules?.prices, prices);
+    });
+
+    it("sends none to a rehearsal", async () => {
+      const rehearsal = { ...crew, local: { ...local, engine: "rehearsal" } } as const;
+      assert.equal(await sendWith(rehearsal, own, settings), undefined);
+    });
+
+    it("refuses a crew that would ask nobody, and dollars without prices", async () => {
+      await assert.rejects(sendWith(crew, own), /Only a local crew can let calls wait/);
+      await assert.rejects(
+        sendWith(crewai, { limits: { dollars: 1 } }),
+        /needs the prices of your models: enter them in the setting crewdeck\.prices/,
+      );
+      assert.equal(await sendWith(crew, undefined, settings), undefined);
+      assert.equal(sent.length, 1);
+    });
   });
 
   it("writes row and record to disk before it sends the request", async () => {

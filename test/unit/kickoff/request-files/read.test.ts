@@ -41,6 +41,27 @@ describe("Reading a request file", () => {
     );
   });
 
+  it("accepts which calls wait for a person, of a local crew only, and writes them again", () => {
+    const rules = { approveTools: ["send_mail", "*"], limits: { tokens: 5, dollars: 0.5 } };
+    const text = writeRequestFile("Travel", { inputs: {}, rules });
+    const file = readRequestFile(text);
+    assert.deepEqual([file.faults, file.values.rules], [[], rules]);
+    const local = { folder: "file:///x", engine: "crewai", running: true } as const;
+    const inputs = { fields: [] };
+    assert.deepEqual(checkRequestFile(file, { ...crew, local }, inputs), []);
+    const faults = checkRequestFile(file, crew, inputs).map(({ kind, at }) => [
+      kind,
+      text.slice(at.start, at.end),
+    ]);
+    assert.deepEqual(faults, [
+      ["wrong", '"approveTools"'],
+      ["wrong", '"limits"'],
+    ]);
+    for (const wrong of [{ tokens: 0 }, { tokens: 1.5 }, { dollars: 0 }, { other: 1 }])
+      assert.ok(kindsIn(JSON.stringify({ crew: "T", limits: wrong })).length > 0);
+    assert.deepEqual(kindsIn('{"crew": "T", "approveTools": "a"}'), ["schema"]);
+  });
+
   it("knows the place of each member, or of the one around it", () => {
     const text = '{"crew": "T", "inputs": {"city": "Oslo"}}';
     const { at } = readRequestFile(text);

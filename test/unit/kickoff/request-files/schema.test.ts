@@ -46,6 +46,8 @@ describe("The schema of request files", () => {
       { crew: "T", inputs: [] },
       { crew: "T", meta: "x" },
       { crew: "T", stepWebhookUrl: 1 },
+      { crew: "T", approveTools: "a" },
+      { crew: "T", limits: { tokens: 0 } },
       { crew: "T", webhooks: { events: "a" } },
       { crew: "T", webhooks: { authentication: { strategy: "basic" } } },
       { crew: "T", humanInputWebhook: "https://h.test" },
