@@ -24,6 +24,7 @@ import { crewIdsWith } from "./store/crew-values.ts";
 import { Database } from "./store/database.ts";
 import { StoreError } from "./store/errors.ts";
 import { isInFront, watchAttention, watchWaitingHere } from "./views/attention.ts";
+import { watchTests } from "./tests/register.ts";
 import type { CrewdeckApi } from "./actions/crewdeck-api.ts";
 import { Comparisons } from "./views/comparison/register.ts";
 import { ExecutionDocuments } from "./views/document/documents.ts";
@@ -191,11 +192,13 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   );
   owned.add(crews.onDidRemove(({ id }) => inFlows(({ flows }) => flows.forget(id))));
 
+  const tests = owned.add(watchTests({ extension: context.extensionUri }));
+
   // What people, language models and other extensions call.
   const parts = {
     ...{ context, clock, database, crews, executions, store, poller, leader, callbacks, locals },
     ...{ models, sending, forms, files, tree, circumstances, documents, page, outputsFolder },
-    ...{ timeline, comparisons, drafts },
+    ...{ timeline, comparisons, drafts, tests },
   };
   const verbs = owned.add(registerVerbs(parts));
   owned.add(watchClearing(parts));
@@ -204,6 +207,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   await opened;
   // Only now does the view show that it is empty.
   setContext("crewdeck.isReady", true);
+  tests.begin();
   startForDevelopment(locals);
   return api;
 }

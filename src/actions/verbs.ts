@@ -12,6 +12,7 @@ import { type KickoffParts, kickoffVerb, requestMembers } from "./kickoff.ts";
 import { type OutputParts, outputVerbs } from "./outputs.ts";
 import { reportProblem, type ReportParts } from "./report-problem.ts";
 import { type RequestParts, requestVerbs } from "./requests.ts";
+import { saveAsTestVerb, type TestParts } from "./save-as-test.ts";
 import { Targets, type TargetsOptions } from "./targets.ts";
 import { type ViewParts, viewVerbs } from "./view.ts";
 
@@ -35,10 +36,14 @@ export type VerbParts = TargetsOptions &
       OutputParts &
       ReportParts &
       RequestParts &
+      TestParts &
       Parameters<typeof stopVerb>[0] &
       ViewParts,
     "kickoff" | "targets" | "trackExecution"
-  > & { readonly timeline: Pick<Timeline, "show"> };
+  > & {
+    readonly timeline: Pick<Timeline, "show">;
+    readonly tests: { record(argument: unknown): Promise<void> };
+  };
 
 /** The table of verbs. Commands, tools, links and the API are tables over it. */
 export function verbsOf(given: VerbParts) {
@@ -58,6 +63,8 @@ export function verbsOf(given: VerbParts) {
     trackExecution,
     exportExecution: exportVerb(parts),
     stop: stopVerb(parts),
+    saveAsTest: saveAsTestVerb(parts),
+    recordTest: (argument: unknown) => parts.tests.record(argument),
     showTimeline: targets.onExecution((execution) => parts.timeline.show(execution)),
     reportProblem: (_argument: unknown, by: Asker) => reportProblem(parts, by),
     deleteLocalData: (argument: unknown, by: Asker) => deleteLocalData(parts, argument, by),

@@ -97,6 +97,12 @@ export class CrewClient {
     return this.#status(kickoffId, (raw, text) => (raw === undefined ? undefined : text()), call);
   }
 
+  /** `GET /executions/{kickoff_id}/recording` of a local crew: its calls, by which a test replays it. */
+  recording(kickoffId: string, call: CallOptions = {}): Promise<string> {
+    const path = fillPath("/executions/{kickoff_id}/recording", kickoffId);
+    return this.#ask("GET", path, (_raw, text) => text(), call);
+  }
+
   async #status<T>(kickoffId: string, read: Outgoing<T>["read"], call: CallOptions): Promise<T> {
     let refused: unknown;
     const paths = ["/{kickoff_id}/status", "/status/{kickoff_id}"] as const;

@@ -256,24 +256,27 @@ const testOptions = {
   python: text("FILE", "the project's interpreter, if it isn't found"),
   junit: text("FILE", "writes the results for a build server"),
   json: flag("prints a line of JSON for each result"),
+  list: flag("prints the tests, and runs none"),
+  lifeline: flag("ends when standard input closes"),
 };
 
 export const testHelp = `Usage: crewdeck test [<file or folder>…] [options]
 
 Runs the tests of crews in files NAME.kickoff.json: request files with "expect", "answers" or "cases". Without a file or
-folder, those in the current folder. Exits with 1 if a test failed, and with 2 if one could not run.
+folder, those in the current folder. NAME.kickoff.json#2 is the second of a file's cases. Exits with 1 if a test failed, and
+with 2 if one could not run.
 
 ${helpOf(testOptions)}`;
 
 /** @throws {Refusal} */
 export function readTestOptions(argv: readonly string[], env: Environment) {
   const { words: paths, given } = readCommandLine("test", testOptions, argv, env);
-  const { python, junit, json: isJson = false } = given;
+  const { python, junit, json: isJson = false, list: isList = false, lifeline = false } = given;
   const [mode = "replay", other] = (["replay", "record", "live"] as const).filter(
     (each) => given[each],
   );
   if (other) throw refuseOption("test", `--${mode} and --${other} exclude each other.`);
-  return { paths, mode, python, junit, isJson };
+  return { paths, mode, python, junit, isJson, isList, lifeline };
 }
 
 const tokenOptions = {

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf } from "../base/errors.ts";
 import { parseJson } from "../base/json.ts";
 import { isLoopback } from "../base/loopback.ts";
+import { untilAsked } from "../base/process.ts";
 import { readExamples } from "../projects/examples.ts";
 import { projectRoot } from "../projects/pyproject.ts";
 import { serviceLog, windowProtocol } from "../base/window-protocol.ts";
@@ -333,17 +334,6 @@ function reportHeld(ids: readonly string[], log: Log): void {
   log(
     `Unfinished executions were interrupted: ${ids.join(", ")}. Start the service again with --on-restart continue to let them continue, or with --on-restart discard to end them.`,
   );
-}
-
-/** Resolves on a signal, or when standard input closes if that is to end the service. */
-function untilAsked(watchInput: boolean): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => resolve();
-    process.once("SIGTERM", end).once("SIGINT", end);
-    if (!watchInput) return;
-    for (const event of ["end", "close", "error"]) process.stdin.once(event, end);
-    process.stdin.resume();
-  });
 }
 
 function newToken(): string {

@@ -52,6 +52,7 @@ export const verbs = [
   "stop",
   "runAgain",
   "compareExecutions",
+  "saveAsTest",
   "untrackExecution",
 ] as const;
 export type Verb = (typeof verbs)[number];
@@ -88,6 +89,8 @@ export function actionsOf(
   const isUnconfirmed = state === "unconfirmed";
   const isHeld = isInterrupted || isCrewStopped;
   const mayStop = canStop && !isHeld && !hasEnded(execution) && kickoffIds.length > 0;
+  const mayBeTest =
+    state === "completed" && isLocalCrew(execution.crew) && execution.isRehearsed !== true;
   const again = request !== undefined && (isUnconfirmed || hasEnded(execution));
   return present<Action>(
     isInterrupted && { verb: "continueExecution", label: l10n.t("Continue") },
@@ -98,6 +101,7 @@ export function actionsOf(
     mayStop && stopAction(execution),
     again && { verb: "runAgain", label: l10n.t("Run Again…") },
     hasEnded(execution) && { verb: "compareExecutions", label: l10n.t("Compare Executions…") },
+    mayBeTest && request !== undefined && { verb: "saveAsTest", label: l10n.t("Save as Test") },
     isUnconfirmed && { verb: "untrackExecution", label: l10n.t("Remove from List") },
   );
 }

@@ -6,8 +6,11 @@ import { asObject, parseJson } from "../../src/base/json.ts";
 import { crewaiEnv, crewaiProject, needsCrewai } from "../support/crewai.ts";
 import { startModel } from "../support/crewai-service.ts";
 import { projectFolder } from "../support/folders.ts";
+import { atEndOfTest } from "../support/ends.ts";
 import { weatherAnswer } from "../support/model-server.ts";
+import { waitFor } from "../support/wait.ts";
 import { warmPython } from "../support/warm-python.ts";
+import { openWindow } from "../support/window.ts";
 
 /** The command, in a folder. */
 async function run(cwd: string, args: readonly string[], env: Readonly<Record<string, string>>) {
@@ -70,8 +73,10 @@ describe("crewdeck test", () => {
     const results = replayed.printed
       .trim()
       .split("\n")
-      .map((line) => asObject(parseJson(line)));
-    const failure = { message: 'The result has no "snow".', actual: "A report. (signed)", line: 7 };
+      .map((line) => asObject(parseJson(line)))
+      .filter(({ type }) => type === "test");
+    const at = { file: path.join(project, "tests/unmet.kickoff.json"), line: 7 };
+    const failure = { message: 'The result has no "snow".', actual: "A report. (signed)", at };
     assert.deepEqual(
       results.map(({ state, tokens, failures }) => [state, tokens, failures]),
       [
@@ -93,5 +98,70 @@ describe("crewdeck test", () => {
       /Record again.*\n {4}-Current Task: Write a headline.*\n {4}\+Current Task: Write a title/s,
     );
     assert.equal(model.requests.length, asked);
+  });
+});
+
+describe("The Test Explorer", () => {
+  needsCrewai();
+
+  it("replays tests without a model, shows the difference of a changed prompt, and records again", async () => {
+    const project = crewaiProject("weather");
+    const model = await startModel(({ prompt, ...request }) =>
+      weatherAnswer(
+        { ...request, prompt: prompt.replace("Write a title", "Write a headline") },
+        "A report.",
+      ),
+    );
+    mkdirSync(path.join(project, "tests"));
+    const write = (name: string, text: string) =>
+      writeFileSync(path.join(project, "tests", name), text);
+    write(
+      "oslo.kickoff.json",
+      `{
+  "inputs": { "city": "oslo" },
+  "cases": "readers.csv",
+  "expect": [{ "task": "headline", "equals": "It is mild in Oslo today." }]
+}`,
+    );
+    write("readers.csv", 'label,readers,expect.contains\nSailors,sailors,report\nAll,"",snow\n');
+    const env = crewaiEnv(model);
+    assert.equal((await run(project, ["--record"], env)).status, 1);
+    const python = await warmPython();
+    const window = await openWindow({
+      ...{ workspace: project, env },
+      settings: { "crewdeck.python": python, "testing.automaticallyOpenPeekView": "never" },
+    });
+    atEndOfTest(() => window.close());
+    const { page, messages } = window;
+    const rows = page.locator(".test-explorer .monaco-list-row");
+    const seen = async () => await rows.evaluateAll((all) => all.map((row) => row.ariaLabel ?? ""));
+    const untilSeen = (what: RegExp) =>
+      waitFor(String(what), async () => what.test((await seen()).join(";")));
+    await window.tree.open("Testing");
+    await untilSeen(/tests\/oslo \(Not yet run\)/);
+    const asked = model.requests.length;
+    await window.runCommand("Test: Run All Tests");
+    await untilSeen(/tests\/oslo \(Failed\)/);
+    await rows.filter({ hasText: "tests/oslo" }).locator(".monaco-tl-twistie").click();
+    await untilSeen(/Sailors \(Passed\).*;All \(Failed\)/);
+    assert.equal(model.requests.length, asked);
+    await window.screenshot("tests");
+
+    const tasks = path.join(project, "src/weather/config/tasks.yaml");
+    writeFileSync(tasks, readFileSync(tasks, "utf8").replace("Write a headline", "Write a title"));
+    await rows.filter({ hasText: "Sailors" }).click();
+    await window.editor.activeTab("readers.csv").waitFor();
+    await rows.filter({ hasText: "Sailors" }).hover();
+    await rows.filter({ hasText: "Sailors" }).getByRole("button", { name: "Run Test" }).click();
+    await untilSeen(/Sailors \(Failed\)/);
+    await window.runCommand("Test: Peek Output");
+    await window.screenshot("tests-difference");
+    await page
+      .locator(".test-output-peek-message-container")
+      .getByText("Record Again", { exact: true })
+      .click();
+    await messages.confirm("Record 1 tests?", "Record");
+    await untilSeen(/Sailors \(Passed\)/);
+    await window.screenshot("tests-recorded");
   });
 });

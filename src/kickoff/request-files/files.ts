@@ -146,7 +146,7 @@ export async function openUnsaved(request: RequestToSave): Promise<vscode.Uri> {
 export async function saveNew(uri: vscode.Uri, request: RequestToSave): Promise<vscode.Uri> {
   const target = uri.with({ path: withEnding(uri.path) });
   const name = vscode.workspace.asRelativePath(target);
-  if (await exists(target))
+  if (!(await isFree(target)))
     throw new UserError(vscode.l10n.t("{0} exists already. Nothing was written.", name));
   await vscode.workspace.fs.writeFile(target, new TextEncoder().encode(textOf(request, target)));
   return target;
@@ -164,16 +164,17 @@ async function suggestedUri({ crew, values }: RequestToSave): Promise<vscode.Uri
   for (let number = 1; ; number++) {
     const free = number === 1 ? name : name.replace(/(?=\.kickoff\.json$)/, `-${number}`);
     const uri = vscode.Uri.joinPath(folder, free);
-    if (!open.includes(free) && !(await exists(uri))) return uri;
+    if (!open.includes(free) && (await isFree(uri))) return uri;
   }
 }
 
-async function exists(uri: vscode.Uri): Promise<boolean> {
+/** Whether there is no such file. */
+export async function isFree(uri: vscode.Uri): Promise<boolean> {
   try {
     await vscode.workspace.fs.stat(uri);
-    return true;
+    return false;
   } catch (error) {
-    if (error instanceof vscode.FileSystemError && error.code === "FileNotFound") return false;
+    if (error instanceof vscode.FileSystemError && error.code === "FileNotFound") return true;
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { Ajv } from "ajv";
 import { asObject, parseJson } from "../../base/json.ts";
+import type { TestFailure } from "../../base/test-lines.ts";
 import type { ExpectedCalls, Expectation } from "./test-file.ts";
 
 const ajv = new Ajv({ strict: false });
@@ -25,12 +26,7 @@ export interface ToolCall {
   readonly arguments: unknown;
 }
 
-export interface Mismatch {
-  readonly message: string;
-  /** For a comparison, where there are texts to compare. */
-  readonly expected?: string;
-  readonly actual?: string;
-}
+type Mismatch = Pick<TestFailure, "message" | "expected" | "actual">;
 
 /** Why an expectation isn't met, with a reason for each of its checks. */
 export function mismatchesOf(expected: Expectation, outcome: Outcome): readonly Mismatch[] {

@@ -6,17 +6,13 @@ import { join, relative, resolve, sep } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { asArray, asObject, numberAt, textAt, type UnknownObject } from "../../base/json.ts";
-import { ProjectError, type Position } from "../../projects/types.ts";
+import type { TestFailure } from "../../base/test-lines.ts";
 import { projectRoot } from "../../projects/pyproject.ts";
-import { mismatchesOf, type Mismatch, type Outcome } from "./expectations.ts";
+import { mismatchesOf, type Outcome } from "./expectations.ts";
 import type { Answer, TestCase } from "./test-file.ts";
 
 /** `replay` answers all calls from the recording, `record` makes them and writes the recording, `live` only makes them. */
 export type Mode = "replay" | "record" | "live";
-
-export interface Failure extends Mismatch {
-  readonly at?: Position;
-}
 
 export interface TestResult {
   readonly test: TestCase;
@@ -24,7 +20,7 @@ export interface TestResult {
   readonly state: "passed" | "failed" | "error";
   readonly seconds: number;
   readonly tokens: number;
-  readonly failures: readonly Failure[];
+  readonly failures: readonly TestFailure[];
 }
 
 /** How often a status is asked for (ms). */
@@ -37,12 +33,19 @@ interface Running {
   readonly end: () => Promise<void>;
 }
 
+interface TestRun {
+  readonly mode: Mode;
+  readonly python: string | undefined;
+  /** Resolves when the tests are to end. */
+  readonly ended: Promise<void>;
+  readonly onStart: (test: TestCase) => void;
+  readonly onResult: (result: TestResult) => void;
+}
+
 /** Runs tests one after the other, with one service for each crew. */
 export async function runTests(
   tests: readonly TestCase[],
-  mode: Mode,
-  python: string | undefined,
-  onResult: (result: TestResult) => void,
+  { mode, python, ended, onStart, onResult }: TestRun,
 ): Promise<void> {
   const services = new Map<string, Promise<Running>>();
   const serviceOf = ({ folder, crewClass = "" }: TestCase) => {
@@ -52,7 +55,12 @@ export async function runTests(
     return service;
   };
   try {
-    for (const test of tests) onResult(await runTest(test, mode, () => serviceOf(test)));
+    for (const test of tests) {
+      onStart(test);
+      const result = await Promise.race([runTest(test, mode, () => serviceOf(test)), ended]);
+      if (result === undefined) return;
+      onResult(result);
+    }
   } finally {
     for (const service of services.values())
       await service.then(({ end }) => end()).catch(() => undefined);
@@ -67,26 +75,41 @@ async function runTest(
 ): Promise<TestResult> {
   const begun = performance.now();
   const since = () => Math.round(performance.now() - begun) / 1000;
+  if (mode === "replay" && !existsSync(test.recording)) {
+    const message = `There is no recording ${relative(process.cwd(), test.recording)}. Make one with --record, which calls the models.`;
+    return {
+      ...{ test, state: "error", seconds: 0, tokens: 0 },
+      failures: [{ message, isUnrecorded: true }],
+    };
+  }
   try {
-    if (mode === "replay" && !existsSync(test.recording))
-      throw new ProjectError(
-        `There is no recording ${relative(process.cwd(), test.recording)}. Make one with --record, which calls the models.`,
-      );
     const { url, token } = await start();
     const api = apiOf(test.crewClass === undefined ? url : `${url}/${test.crewClass}`, token);
     const { outcome, id, error } = await execute(test, mode, api);
     if (mode === "record" && error === undefined)
       writeFileSync(test.recording, await api.text(`/executions/${id}/recording`));
-    const unmet: readonly Failure[] = test.expect.flatMap((expected) =>
+    const unmet: readonly TestFailure[] = test.expect.flatMap((expected) =>
       mismatchesOf(expected, outcome).map((mismatch) => ({ ...mismatch, at: expected.at })),
     );
-    const failures = error === undefined ? unmet : [{ message: error }];
+    const failures = error === undefined ? unmet : [failureOf(error)];
     const state = failures.length === 0 ? "passed" : "failed";
     return { test, state, seconds: outcome.seconds, tokens: outcome.tokens, failures };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return { test, state: "error", seconds: since(), tokens: 0, failures: [{ message }] };
   }
+}
+
+/** Of an execution. What differs from the recording (crewdeck_worker/recording.py) is to be compared. */
+function failureOf(message: string): TestFailure {
+  const [, difference] = message.split("\n--- recorded\n+++ now\n");
+  if (difference === undefined) return { message };
+  const without = (mark: string) =>
+    difference
+      .split("\n")
+      .flatMap((line) => (line.startsWith(mark) ? [] : [line.slice(1)]))
+      .join("\n");
+  return { message, expected: without("+"), actual: without("-"), isUnrecorded: true };
 }
 
 type Api = ReturnType<typeof apiOf>;

@@ -1,5 +1,7 @@
 import { glob, stat, writeFile } from "node:fs/promises";
 import { relative, resolve } from "node:path";
+import { untilAsked } from "../../base/process.ts";
+import type { TestLine } from "../../base/test-lines.ts";
 import { ProjectError } from "../../projects/types.ts";
 import type { readTestOptions } from "../options.ts";
 import { runTests, type TestResult } from "./run-tests.ts";
@@ -18,71 +20,98 @@ export async function runTestCommand({
   python,
   junit,
   isJson,
+  isList,
+  lifeline,
 }: ReturnType<typeof readTestOptions>): Promise<number> {
   const print = (text: string) => void process.stdout.write(`${text}\n`);
   const results: TestResult[] = [];
   const problems: string[] = [];
   const tests: TestCase[] = [];
-  for (const file of await filesIn(paths))
+  for (const [file, numbers] of await filesIn(paths))
     try {
-      tests.push(...(await readTestFile(file)));
+      const found = await readTestFile(file);
+      tests.push(...found.filter(({ number }) => numbers.size === 0 || numbers.has(number)));
     } catch (error) {
       if (!(error instanceof ProjectError)) throw error;
-      problems.push(error.message);
+      const { message } = error;
+      problems.push(message);
+      print(isJson ? line({ type: "problem", file, message }) : message);
     }
-  for (const message of problems)
-    print(isJson ? JSON.stringify({ type: "problem", message }) : message);
+  if (isList) {
+    for (const test of tests)
+      print(isJson ? line({ type: "case", ...named(test) }) : titleOf(test));
+    if (lifeline) process.stdin.destroy();
+    return problems.length > 0 ? 2 : 0;
+  }
   if (tests.length === 0 && problems.length === 0) {
     print(
       isJson
-        ? JSON.stringify({ type: "problem", message: "There are no tests." })
+        ? line({ type: "problem", message: "There are no tests." })
         : `There are no tests: files NAME${suffix} with "expect", "answers" or "cases".`,
     );
     return 2;
   }
-  await runTests(tests, mode, python, (result) => {
-    results.push(result);
-    print(isJson ? JSON.stringify(jsonOf(result)) : textOf(result));
+  await runTests(tests, {
+    ...{ mode, python, ended: untilAsked(lifeline) },
+    onStart: (test) => isJson && print(line({ type: "started", ...named(test) })),
+    onResult: (result) => {
+      results.push(result);
+      print(isJson ? resultLine(result) : textOf(result));
+    },
   });
+  // It would keep the process.
+  if (lifeline) process.stdin.destroy();
   if (!isJson) print(`\n${summaryOf(results)}`);
   if (junit !== undefined) await writeFile(junit, junitOf(results));
   if (problems.length > 0 || results.some(({ state }) => state === "error")) return 2;
+  if (results.length < tests.length) return 130;
   return results.some(({ state }) => state === "failed") ? 1 : 0;
 }
 
-async function filesIn(paths: readonly string[]): Promise<readonly string[]> {
-  const found: string[] = [];
+/** The files, with the numbers of the cases that are named; none for all. */
+async function filesIn(paths: readonly string[]): Promise<ReadonlyMap<string, Set<number>>> {
+  const found = new Map<string, Set<number>>();
+  const add = (file: string, ...numbers: readonly number[]) =>
+    found.set(file, new Set([...(found.get(file) ?? []), ...numbers]));
   for (const path of paths.length > 0 ? paths : ["."]) {
-    const whole = resolve(path);
+    const [, before, number] = /^(.+)#(\d+)$/.exec(path) ?? [];
+    const whole = resolve(before ?? path);
     const isFolder = await stat(whole).then(
       (file) => file.isDirectory(),
       () => false,
     );
-    if (!isFolder) found.push(whole);
+    if (!isFolder) add(whole, ...(number === undefined ? [] : [Number(number)]));
     else
       for await (const file of glob(`**/*${suffix}`, {
         cwd: whole,
         exclude: (name) => /(^|[/\\])(node_modules|\.[^/\\.]+)$/.test(name),
       }))
-        found.push(resolve(whole, file));
+        add(resolve(whole, file));
   }
-  return [...new Set(found)].sort();
+  return new Map([...found].sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-function jsonOf({ test, failures, ...result }: TestResult) {
-  return {
-    ...{ type: "test", file: test.file, case: test.name, ...result },
-    failures: failures.map(({ at, ...failure }) => ({ ...failure, ...(at && { line: at.line }) })),
-  };
+function line(content: TestLine): string {
+  return JSON.stringify(content);
+}
+
+function named({ file, number, name, folder, at }: TestCase) {
+  return { file, number, case: name, folder, at };
+}
+
+function resultLine(result: TestResult): string {
+  const { test, ...rest } = result;
+  return line({ type: "test", ...named(test), ...rest, text: textOf(result) });
 }
 
 function textOf({ test, state, seconds, tokens, failures }: TestResult): string {
   const mark = { passed: "✓", failed: "✗", error: "!" }[state];
   const cost = tokens > 0 ? `, ${tokens} tokens` : "";
-  const lines = failures.flatMap(({ message, expected, actual, at }) => [
-    at ? `${relative(process.cwd(), test.file)}:${at.line}: ${message}` : message,
-    ...(expected === undefined ? [] : [`Expected: ${cut(expected)}`]),
-    ...(actual === undefined ? [] : [`Actual: ${cut(actual)}`]),
+  const lines = failures.flatMap(({ message, expected, actual, at, isUnrecorded }) => [
+    at ? `${relative(process.cwd(), at.file)}:${at.line}: ${message}` : message,
+    // The message has the difference.
+    ...(expected === undefined || isUnrecorded ? [] : [`Expected: ${cut(expected)}`]),
+    ...(actual === undefined || isUnrecorded ? [] : [`Actual: ${cut(actual)}`]),
   ]);
   const indented = lines.map((line) => `\n    ${line.replaceAll("\n", "\n    ")}`).join("");
   return `${mark} ${titleOf(test)} (${seconds} s${cost})${indented}`;

@@ -3,12 +3,14 @@ import addFormats from "ajv-formats";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import schema from "../../../media/kickoff.schema.json" with { type: "json" };
 import { readRegularFile } from "../../base/files.ts";
-import { isObject, parseJson, type JsonObject, type JsonValue } from "../../base/json.ts";
+import { isObject, parseJson, textAt, type JsonObject, type JsonValue } from "../../base/json.ts";
+import type { TestPlace } from "../../base/test-lines.ts";
 import { projectRoot } from "../../projects/pyproject.ts";
 import { parseJsonc, type Place } from "../../projects/source.ts";
-import { ProjectError, type Position } from "../../projects/types.ts";
+import { ProjectError } from "../../projects/types.ts";
 import { unreadable } from "../errors.ts";
 import { explain } from "../server/config.ts";
+import { rowsOfCsv } from "./csv.ts";
 
 /** What a person says about the output of an attempt. */
 export type Answer = { readonly approve: string } | { readonly reject: string };
@@ -41,8 +43,12 @@ export interface ExpectedCalls {
 /** One run of a crew, with what is expected of it. */
 export interface TestCase {
   readonly file: string;
+  /** Of the case, from 1; 0 for a file without cases. */
+  readonly number: number;
   /** Empty for a file without cases. */
   readonly name: string;
+  /** Where it begins. */
+  readonly at: TestPlace;
   /** The project's folder, and which of several crews in it. */
   readonly folder: string;
   readonly crewClass: string | undefined;
@@ -50,7 +56,7 @@ export interface TestCase {
   readonly meta: JsonObject | undefined;
   /** By task, in the order of the attempts. Other outputs are approved. */
   readonly answers: Readonly<Record<string, readonly Answer[]>>;
-  readonly expect: readonly (Expectation & { readonly at: Position })[];
+  readonly expect: readonly (Expectation & { readonly at: TestPlace })[];
   /** The tools that run for real in a replay. */
   readonly tools: "live" | readonly string[] | undefined;
   /** The path of the recording. */
@@ -75,6 +81,7 @@ const longestFile = 10_000_000;
 
 const ajv = new Ajv({ allErrors: true, verbose: true, strict: false });
 addFormats(ajv, ["regex"]);
+const isExpectation = ajv.compile<Expectation>(schema.definitions.expectation);
 const isContent = ajv.compile<Content>({ ...schema, anyOf: [{}] });
 
 /** The cases of a file; none for a request file without expectations. @throws {ProjectError} with the place */
@@ -95,20 +102,35 @@ export async function readTestFile(file: string): Promise<readonly TestCase[]> {
   const [folder = "", crewClass] = await crewOf(file, content.crew ?? undefined, place);
   const placed = (place.inside.get("expect")?.list ?? []).flatMap((at, index) => {
     const one = expect[index];
-    return one ? [{ ...one, at: at.position }] : [];
+    return one ? [{ ...one, at: { file, line: at.position.line } }] : [];
   });
-  const rows = cases === undefined ? [{}] : await rowsOf(file, cases, place);
-  return rows.map((row, index) => {
-    const { label, inputs, own } = columnsOf(row);
-    const at = place.inside.get("cases")?.position ?? place.position;
-    const name = cases === undefined ? "" : (label ?? `case ${index + 1}`);
-    const stem = file.slice(0, -suffix.length);
+  const shared = { file, folder, crewClass, answers, tools, meta: content.meta ?? undefined };
+  const stem = file.slice(0, -suffix.length);
+  if (cases === undefined)
+    return [
+      {
+        ...{ ...shared, number: 0, name: "", inputs: content.inputs ?? {}, expect: placed },
+        ...{ at: { file, line: 1 }, recording: `${stem}.recording.jsonl` },
+      },
+    ];
+  const rows = await rowsOf(file, cases, place);
+  return rows.map(({ row, at }, index) => {
+    const number = index + 1;
+    const { label: name = `case ${number}`, inputs, own } = columnsOf(row);
+    if (!isExpectation(own)) {
+      const [error] = isExpectation.errors ?? [];
+      const which = Object.values(error?.params ?? {})
+        .map(String)
+        .join(", ");
+      const member = `expect${error?.instancePath.replaceAll("/", ".") ?? ""}`;
+      throw new ProjectError(
+        `${relative(process.cwd(), at.file)}:${at.line}: ${member} is not valid: it ${error?.message ?? ""} (${which}).`,
+      );
+    }
     return {
-      ...{ file, name, folder, crewClass, answers, tools },
-      meta: content.meta ?? undefined,
-      inputs: { ...content.inputs, ...inputs },
-      expect: own ? [...placed, { ...own, at }] : placed,
-      recording: `${stem}${cases === undefined ? "" : `.${index + 1}`}.recording.jsonl`,
+      ...{ ...shared, number, name, at, inputs: { ...content.inputs, ...inputs } },
+      expect: Object.keys(own).length > 0 ? [...placed, { ...own, at }] : placed,
+      recording: `${stem}.${number}.recording.jsonl`,
     };
   });
 }
@@ -133,21 +155,45 @@ async function crewOf(file: string, crew: string | undefined, place: Place) {
   );
 }
 
-/** The cases of another file are lines of JSON. */
+interface Row {
+  readonly row: JsonObject;
+  readonly at: TestPlace;
+}
+
+/** The cases of another file are rows of a CSV file, or lines of JSON. */
 async function rowsOf(
   file: string,
   cases: string | readonly JsonObject[],
   place: Place,
-): Promise<readonly JsonObject[]> {
-  if (typeof cases !== "string") return cases;
-  const lines = (await readText(join(dirname(file), cases))).split("\n");
+): Promise<readonly Row[]> {
   const at = place.inside.get("cases") ?? place;
-  return lines.flatMap((line, index) => {
-    if (line.trim() === "") return [];
-    const row = parseJson(line);
-    if (isObject(row)) return [row as JsonObject];
+  if (typeof cases !== "string")
+    return cases.map((row, index) => ({
+      ...{ row, at: { file, line: (at.list[index] ?? at).position.line } },
+    }));
+  const other = join(dirname(file), cases);
+  const text = await readText(other);
+  if (/\.csv$/i.test(cases)) {
+    const [names, ...rows] = rowsOfCsv(text);
+    return rows.map(({ line, fields }) => {
+      const row = names?.fields.map((name, index) => [name, valueOf(name, fields[index] ?? "")]);
+      const given = row?.filter(([, value]) => value !== undefined) ?? [];
+      return { row: Object.fromEntries(given) as JsonObject, at: { file: other, line } };
+    });
+  }
+  return text.split("\n").flatMap((text, index) => {
+    if (text.trim() === "") return [];
+    const row = parseJson(text);
+    if (isObject(row)) return [{ row: row as JsonObject, at: { file: other, line: index + 1 } }];
     throw at.error(`Line ${index + 1} of ${cases} is not a JSON object.`);
   });
+}
+
+/** Inputs are texts. An expectation may be a number, and an empty one is none. */
+function valueOf(name: string, field: string): JsonValue | undefined {
+  if (!name.startsWith("expect.")) return field;
+  if (field === "") return undefined;
+  return /^expect\.(max|min|attempt)/.test(name) ? Number(field) : field;
 }
 
 /** What is expected of the result in a case's own columns, such as `expect.contains`. */
@@ -157,8 +203,7 @@ function columnsOf(row: JsonObject) {
   for (const [name, value] of Object.entries(row))
     if (name.startsWith("expect.")) own[name.slice("expect.".length)] = value;
     else if (name !== "label") inputs[name] = value;
-  const label = typeof row["label"] === "string" ? row["label"] : undefined;
-  return { label, inputs, own: Object.keys(own).length > 0 ? (own as Expectation) : undefined };
+  return { label: textAt(row, "label"), inputs, own };
 }
 
 /** As a person sees it: the file, and the case. */

@@ -41,7 +41,9 @@ describe("what a person may do with an execution", () => {
     assert.deepEqual(actions(waiting, stopped), ["startLocalCrew"]);
     assert.deepEqual(answers(waiting, stopped), ["approve", "reject"]);
     const ended = notWaiting({ crew: local, state: "completed" });
-    assert.deepEqual(actions(ended, stopped), ["runAgain", "compareExecutions"]);
+    assert.deepEqual(actions(ended, stopped), ["runAgain", "compareExecutions", "saveAsTest"]);
+    const rehearsed = { ...ended, isRehearsed: true as const };
+    assert.deepEqual(actions(rehearsed, stopped), ["runAgain", "compareExecutions"]);
   });
 
   it("is to set another token, where that lets it be watched again", () => {

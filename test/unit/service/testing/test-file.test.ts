@@ -58,6 +58,27 @@ describe("A file with a test", () => {
     }
   });
 
+  it("has a run for each row of a CSV file", async () => {
+    const rows = 'label,topic,expect.contains,expect.maxWords\nMint,mint,,5\n,oolong,"a\nleaf",\n';
+    writeFileSync(path.join(project, "tests", "rows.csv"), rows);
+    const found = await read('{"inputs": {"days": 1}, "cases": "rows.csv"}');
+    const file = path.join(project, "tests", "rows.csv");
+    const shown = found.map(({ name, at, inputs, expect }) => ({ name, at, inputs, expect }));
+    const second = { file, line: 3 };
+    assert.deepEqual(shown, [
+      {
+        ...{ name: "Mint", at: { file, line: 2 }, inputs: { topic: "mint", days: 1 } },
+        expect: [{ maxWords: 5, at: { file, line: 2 } }],
+      },
+      {
+        ...{ name: "case 2", at: second, inputs: { topic: "oolong", days: 1 } },
+        expect: [{ contains: "a\nleaf", at: second }],
+      },
+    ]);
+    writeFileSync(file, "expect.contain\nx\n");
+    await assert.rejects(read('{"cases": "rows.csv"}'), /rows\.csv:2: expect .*\(contain\)/);
+  });
+
   it("is no test without expectations, answers or cases", async () => {
     assert.deepEqual(await read('{"crew": "Travel", "inputs": {}}'), []);
   });

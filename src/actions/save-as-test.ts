@@ -1,0 +1,83 @@
+import path from "node:path";
+import * as vscode from "vscode";
+import { UserError } from "../base/errors.ts";
+import { defined, laidOutJson } from "../base/json.ts";
+import type { Crews } from "../crews/crews.ts";
+import { withProgress } from "../editor/messages.ts";
+import type { Execution } from "../executions/model.ts";
+import { titleOf } from "../executions/title.ts";
+import { isFree } from "../kickoff/request-files/files.ts";
+import { requestFileEnding, suggestFileName } from "../kickoff/request-files/name.ts";
+import { projectRoot } from "../projects/pyproject.ts";
+import type { Asker } from "./asker.ts";
+import { firstTest, hasCalls } from "./first-test.ts";
+import type { Targets } from "./targets.ts";
+
+export interface TestParts {
+  readonly targets: Targets;
+  readonly crews: Pick<Crews, "client" | "ready">;
+}
+
+/** Writes a test with its recording into the folder `tests` of the crew's project, and returns its URI. A person gets it opened. */
+export function saveAsTestVerb({ targets, crews }: TestParts) {
+  return targets.onExecution(
+    async (execution, _argument, { isPerson }: Asker) => {
+      const { local } = await crews.ready(execution.crew);
+      const folder = vscode.Uri.parse(local?.folder ?? "");
+      if (folder.scheme !== "file")
+        throw new UserError(
+          vscode.l10n.t(
+            "Nothing is saved for “{0}”, because each update of Crewdeck replaces its folder. Serve a project of your own.",
+            execution.crew.name,
+          ),
+        );
+      const recording = await recordingOf(crews, execution);
+      if (!hasCalls(recording))
+        throw new UserError(
+          vscode.l10n.t(
+            "“{0}” has no calls of models that could be recorded. Nothing was written.",
+            titleOf(execution),
+          ),
+        );
+      const tests = path.join(await projectRoot(folder.fsPath), "tests");
+      const crew = crewIn(tests, folder.fsPath, local?.crewClass);
+      const text = laidOutJson(defined({ crew, ...firstTest(execution, recording) }));
+      const test = await nextFree(vscode.Uri.file(tests), execution);
+      const write = (ending: string, content: string) =>
+        vscode.workspace.fs.writeFile(
+          test.with({ path: test.path.replace(requestFileEnding, ending) }),
+          new TextEncoder().encode(content),
+        );
+      await write(".recording.jsonl", recording);
+      await write(requestFileEnding, `${text}\n`);
+      if (isPerson) await vscode.window.showTextDocument(test, { preview: false });
+      return test.toString();
+    },
+    ["saveAsTest"],
+  );
+}
+
+async function recordingOf(crews: TestParts["crews"], { crew, kickoffIds }: Execution) {
+  const client = await crews.client(crew);
+  const title = vscode.l10n.t("Requesting the calls from “{0}”", crew.name);
+  return await withProgress(title, (signal) =>
+    client.recording(kickoffIds.at(-1) ?? "", { signal }),
+  );
+}
+
+/** Undefined if it is the only crew of the project. */
+function crewIn(tests: string, folder: string, crewClass: string | undefined): string | undefined {
+  const steps = path.relative(tests, folder).replaceAll(path.sep, "/");
+  if (crewClass !== undefined) return `${steps}#${crewClass}`;
+  return steps === ".." ? undefined : steps;
+}
+
+/** Named like the execution. */
+async function nextFree(folder: vscode.Uri, { label, request }: Execution): Promise<vscode.Uri> {
+  const name = suggestFileName("", label === undefined ? request?.inputs : { label });
+  for (let number = 1; ; number++) {
+    const numbered = name.replace(requestFileEnding, number === 1 ? "" : `-${number}`);
+    const uri = vscode.Uri.joinPath(folder, `${numbered}${requestFileEnding}`);
+    if (await isFree(uri)) return uri;
+  }
+}

@@ -1,0 +1,41 @@
+/** Line counts from 1. */
+export interface TestPlace {
+  readonly file: string;
+  readonly line: number;
+}
+
+export interface TestFailure {
+  readonly message: string;
+  /** For a comparison, where there are texts to compare. */
+  readonly expected?: string;
+  readonly actual?: string;
+  readonly at?: TestPlace;
+  /** The recording lacks what the crew asks for now. */
+  readonly isUnrecorded?: true;
+}
+
+interface NamedTest {
+  readonly file: string;
+  /** Of a case, from 1; 0 for a file without cases. */
+  readonly number: number;
+  readonly case: string;
+  /** The project's. */
+  readonly folder: string;
+  readonly at: TestPlace;
+}
+
+/** What `crewdeck test --json` prints. */
+export type TestLine =
+  | (NamedTest & { readonly type: "case" })
+  | (NamedTest & { readonly type: "started" })
+  | (NamedTest & {
+      readonly type: "test";
+      /** `error`: it could not run. */
+      readonly state: "passed" | "failed" | "error";
+      readonly seconds: number;
+      readonly tokens: number;
+      readonly failures: readonly TestFailure[];
+      /** For a person. */
+      readonly text: string;
+    })
+  | { readonly type: "problem"; readonly message: string; readonly file?: string };

@@ -1,0 +1,22 @@
+interface CsvRow {
+  /** Where it begins, from 1. */
+  readonly line: number;
+  readonly fields: readonly string[];
+}
+
+/** As RFC 4180 has it: a field in quotes may have commas, line breaks, and quotes, which are doubled. Empty lines don't count. */
+export function rowsOfCsv(text: string): readonly CsvRow[] {
+  const rows: CsvRow[] = [];
+  let [line, begin] = [1, 1];
+  let fields: string[] = [];
+  for (const [whole, quoted, plain = "", end] of text
+    .replace(/^\uFEFF/, "")
+    .matchAll(/(?:"((?:[^"]|"")*)"|([^,\r\n]*))(,|\r?\n|$)/g)) {
+    fields.push(quoted?.replaceAll('""', '"') ?? plain);
+    line += whole.split("\n").length - 1;
+    if (end === ",") continue;
+    if (fields.length > 1 || fields[0] !== "") rows.push({ line: begin, fields });
+    [fields, begin] = [[], line];
+  }
+  return rows;
+}

@@ -1,0 +1,312 @@
+import path from "node:path";
+import * as vscode from "vscode";
+import { Disposables } from "../base/events.ts";
+import { asObject, textAt } from "../base/json.ts";
+import type { TestFailure, TestLine } from "../base/test-lines.ts";
+import { logged } from "../editor/log.ts";
+import { confirm, plainLabel, showError } from "../editor/messages.ts";
+import { requestFileEnding } from "../kickoff/request-files/name.ts";
+import { runTestCommand } from "./command.ts";
+
+export interface TestExplorerOptions {
+  /** The extension's folder. */
+  readonly extension: vscode.Uri;
+}
+
+type Mode = "replay" | "record" | "live";
+type Result = Extract<TestLine, { type: "test" }>;
+
+const pattern = `**/*${requestFileEnding}`;
+/** Of a failure for which the recording lacks a call (package.json, `testing/message/context`). */
+const unrecorded = "crewdeck.unrecorded";
+
+/** Finds tests in request files, and runs them by `crewdeck test`. An item's ID is what the command calls it. */
+export class TestExplorer implements vscode.Disposable {
+  readonly #owned = new Disposables();
+  readonly #program: string;
+  /** Made with the first test: it shows VS Code's view of tests. */
+  #controller: vscode.TestController | undefined;
+  /** The projects' folders, by the items' IDs. */
+  #folders = new Map<string, string>();
+  /** The IDs of those whose last run lacked a call in the recording. */
+  readonly #unrecorded = new Set<string>();
+  #finding: Promise<void> | undefined;
+  #isOutdated = false;
+
+  constructor({ extension }: TestExplorerOptions) {
+    this.#program = vscode.Uri.joinPath(extension, "dist", "service.mjs").fsPath;
+    const { workspace } = vscode;
+    const watcher = this.#owned.add(workspace.createFileSystemWatcher(pattern));
+    const look = () => void this.refresh().catch(logged("Finding the tests of crews"));
+    for (const event of ["onDidCreate", "onDidChange", "onDidDelete"] as const)
+      this.#owned.add(watcher[event](look));
+    this.#owned.add(
+      workspace.onDidSaveTextDocument(({ uri }) => {
+        // Cases may be there.
+        if (/\.(csv|jsonl)$/i.test(uri.path)) look();
+      }),
+    );
+    this.#owned.add(workspace.onDidChangeWorkspaceFolders(look));
+    look();
+  }
+
+  /** One search at a time: what changes meanwhile is found by the next one. */
+  async refresh(): Promise<void> {
+    this.#isOutdated = true;
+    this.#finding ??= this.#find().finally(() => (this.#finding = undefined));
+    await this.#finding;
+  }
+
+  /** Records again the test whose message a person looks at. */
+  async record(argument: unknown): Promise<void> {
+    const test = await this.#testOf(argument);
+    if (test === undefined) return;
+    const cancel = new vscode.CancellationTokenSource();
+    await this.#run("record", new vscode.TestRunRequest([test]), cancel.token);
+  }
+
+  /** The button in a message's editor names none (VS Code 1.139): then it is the one at the cursor. */
+  async #testOf(argument: unknown): Promise<vscode.TestItem | undefined> {
+    const id = textAt(asObject(asObject(argument)["test"]), "id");
+    const unrecorded = leavesOf(this.#items).filter((item) => this.#unrecorded.has(item.id));
+    const { document, selection } = vscode.window.activeTextEditor ?? {};
+    const isAtCursor = ({ uri, range }: vscode.TestItem) =>
+      uri?.toString() === document?.uri.toString() && range?.start.line === selection?.active.line;
+    const found = unrecorded.find((item) => (id === undefined ? isAtCursor(item) : item.id === id));
+    if (found !== undefined) return found;
+    const items = unrecorded.map((item) => ({ label: plainLabel(item.label), item }));
+    const placeHolder = vscode.l10n.t("Which test?");
+    return (await vscode.window.showQuickPick(items, { placeHolder }))?.item;
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  get #items(): readonly vscode.TestItem[] {
+    return this.#controller === undefined ? [] : itemsOf(this.#controller.items);
+  }
+
+  async #find(): Promise<void> {
+    while (this.#isOutdated) {
+      this.#isOutdated = false;
+      const found = await vscode.workspace.findFiles(pattern, "**/{node_modules,.*}/**");
+      const files = found.filter(({ scheme }) => scheme === "file").map(({ fsPath }) => fsPath);
+      const lines: TestLine[] = [];
+      // Without one, the command would search.
+      if (files.length > 0)
+        await this.#command(["--list", ...files], path.dirname(files[0] ?? ""), (line) =>
+          lines.push(line),
+        );
+      this.#show(lines);
+    }
+  }
+
+  #show(lines: readonly TestLine[]): void {
+    const cases = lines.filter((line) => line.type === "case");
+    this.#folders = new Map(cases.map((each) => [idOf(each), each.folder]));
+    if (cases.length === 0 && this.#controller === undefined) return;
+    const controller = (this.#controller ??= this.#create());
+    const items = [...Map.groupBy(cases, ({ file }) => file)].map(([file, own]) => {
+      const uri = vscode.Uri.file(file);
+      const label = vscode.workspace.asRelativePath(uri).slice(0, -requestFileEnding.length);
+      const item = controller.createTestItem(file, label, uri);
+      item.range = new vscode.Range(0, 0, 0, 0);
+      item.children.replace(
+        own.flatMap((each) => {
+          if (each.number === 0) return [];
+          const child = controller.createTestItem(
+            idOf(each),
+            each.case,
+            vscode.Uri.file(each.at.file),
+          );
+          child.range = rangeAt(each.at.line);
+          child.sortText = String(each.number).padStart(9, "0");
+          return child;
+        }),
+      );
+      return item;
+    });
+    for (const line of lines)
+      if (line.type === "problem" && line.file !== undefined) {
+        const uri = vscode.Uri.file(line.file);
+        const item = controller.createTestItem(
+          line.file,
+          vscode.workspace.asRelativePath(uri),
+          uri,
+        );
+        item.error = line.message;
+        items.push(item);
+      }
+    controller.items.replace(items);
+  }
+
+  #create(): vscode.TestController {
+    const controller = this.#owned.add(
+      vscode.tests.createTestController("crewdeck", vscode.l10n.t("Crews")),
+    );
+    controller.refreshHandler = () => this.refresh();
+    const add = (mode: Mode, label: string) =>
+      controller.createRunProfile(
+        label,
+        vscode.TestRunProfileKind.Run,
+        (request, token) => this.#run(mode, request, token).catch(showError),
+        mode === "replay",
+        undefined,
+        mode === "replay",
+      );
+    add("replay", vscode.l10n.t("Replay"));
+    add("record", vscode.l10n.t("Record"));
+    add("live", vscode.l10n.t("Live"));
+    return controller;
+  }
+
+  async #run(
+    mode: Mode,
+    request: vscode.TestRunRequest,
+    token: vscode.CancellationToken,
+  ): Promise<void> {
+    if (this.#controller === undefined) return;
+    if (request.continuous === true) {
+      this.#runOnSave(request, token);
+      return;
+    }
+    await this.#finding;
+    const tests = leavesOf(request.include ?? this.#items);
+    const excluded = new Set(leavesOf(request.exclude ?? []).map(({ id }) => id));
+    const wanted = tests.filter(({ id }) => !excluded.has(id) && this.#folders.has(id));
+    if (wanted.length === 0 || !(await mayCost(mode, wanted.length))) return;
+    const run = this.#controller.createTestRun(request);
+    const cancel = new AbortController();
+    token.onCancellationRequested(() => cancel.abort());
+    for (const item of wanted) run.enqueued(item);
+    const byFolder = Map.groupBy(wanted, ({ id }) => this.#folders.get(id) ?? "");
+    try {
+      for (const [folder, items] of byFolder)
+        if (!cancel.signal.aborted) await this.#runIn(folder, items, mode, run, cancel.signal);
+    } finally {
+      run.end();
+    }
+  }
+
+  async #runIn(
+    folder: string,
+    items: readonly vscode.TestItem[],
+    mode: Mode,
+    run: vscode.TestRun,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const left = new Map(items.map((item) => [item.id, item]));
+    const { findInterpreter } = await import("../local/engines.ts");
+    const python = (await findInterpreter(vscode.Uri.file(folder)))?.python;
+    const args = [`--${mode}`, ...(python === undefined ? [] : ["--python", python])];
+    const problem = await this.#command(
+      [...args, ...left.keys()],
+      folder,
+      (line) => {
+        if (line.type === "problem") run.appendOutput(terminal(`${line.message}\n`));
+        if (line.type !== "started" && line.type !== "test") return;
+        const item = left.get(idOf(line));
+        if (item === undefined) return;
+        if (line.type === "started") run.started(item);
+        else {
+          left.delete(item.id);
+          this.#unrecorded.delete(item.id);
+          if (line.failures.some(({ isUnrecorded }) => isUnrecorded)) this.#unrecorded.add(item.id);
+          report(run, item, line);
+        }
+      },
+      signal,
+    );
+    if (signal.aborted) return;
+    for (const item of left.values()) run.errored(item, new vscode.TestMessage(problem));
+  }
+
+  /** Until a person switches it off. One run after the other; what is saved meanwhile is tried by the next one. */
+  #runOnSave(request: vscode.TestRunRequest, token: vscode.CancellationToken): void {
+    let isSaved = false;
+    let running: Promise<void> | undefined;
+    const again = async () => {
+      while (isSaved && !token.isCancellationRequested) {
+        isSaved = false;
+        const { include, exclude, profile } = request;
+        const next = new vscode.TestRunRequest(include, exclude, profile);
+        await this.#run("replay", next, token).catch(logged("Replaying the tests of crews"));
+      }
+    };
+    const subscription = vscode.workspace.onDidSaveTextDocument(({ uri }) => {
+      const folders = [...this.#folders.values()];
+      if (!folders.some((folder) => uri.fsPath.startsWith(folder + path.sep))) return;
+      isSaved = true;
+      running ??= again().finally(() => (running = undefined));
+    });
+    token.onCancellationRequested(() => void subscription.dispose());
+  }
+
+  async #command(
+    args: readonly string[],
+    cwd: string,
+    onLine: (line: TestLine) => void,
+    signal?: AbortSignal,
+  ): Promise<string> {
+    const program = this.#program;
+    return await runTestCommand({ program, args, cwd, onLine, ...(signal && { signal }) });
+  }
+}
+
+function idOf({ file, number }: { readonly file: string; readonly number: number }): string {
+  return number === 0 ? file : `${file}#${number}`;
+}
+
+function leavesOf(items: readonly vscode.TestItem[]): readonly vscode.TestItem[] {
+  return items.flatMap((item) =>
+    item.children.size === 0 ? [item] : leavesOf(itemsOf(item.children)),
+  );
+}
+
+function itemsOf(collection: vscode.TestItemCollection): readonly vscode.TestItem[] {
+  return Array.from(collection, ([, item]) => item);
+}
+
+function rangeAt(line: number): vscode.Range {
+  return new vscode.Range(line - 1, 0, line - 1, 0);
+}
+
+async function mayCost(mode: Mode, count: number): Promise<boolean> {
+  if (mode === "replay") return true;
+  return await confirm(
+    mode === "record"
+      ? vscode.l10n.t("Record {0} tests?", count)
+      : vscode.l10n.t("Run {0} tests live?", count),
+    mode === "record"
+      ? vscode.l10n.t("This calls the models, which may cost money, and writes the recordings.")
+      : vscode.l10n.t("This calls the models, which may cost money."),
+    mode === "record" ? vscode.l10n.t("Record") : vscode.l10n.t("Run Live"),
+  );
+}
+
+function report(run: vscode.TestRun, item: vscode.TestItem, result: Result): void {
+  const { state, seconds, text, failures } = result;
+  run.appendOutput(terminal(`${text}\n`), undefined, item);
+  const took = seconds * 1000;
+  if (state === "passed") run.passed(item, took);
+  else run[state === "failed" ? "failed" : "errored"](item, failures.map(messageOf), took);
+}
+
+function messageOf({ message, expected, actual, at, isUnrecorded }: TestFailure) {
+  const { TestMessage } = vscode;
+  // A comparison shows the difference, which the message has, too.
+  const [text = ""] = message.replace(/^Task execution failed: /, "").split("\n", 1);
+  const made =
+    expected !== undefined && actual !== undefined
+      ? TestMessage.diff(text, expected, actual)
+      : new TestMessage(actual === undefined ? message : `${message}\n\n${actual}`);
+  if (at) made.location = new vscode.Location(vscode.Uri.file(at.file), rangeAt(at.line));
+  if (isUnrecorded) made.contextValue = unrecorded;
+  return made;
+}
+
+/** A terminal goes back to the beginning of the line only when told. */
+function terminal(text: string): string {
+  return text.replaceAll("\n", "\r\n");
+}

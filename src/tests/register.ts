@@ -1,0 +1,30 @@
+import * as vscode from "vscode";
+import { Disposables } from "../base/events.ts";
+import { logged } from "../editor/log.ts";
+import { isRequestFile, requestFileEnding } from "../kickoff/request-files/name.ts";
+import type { TestExplorer, TestExplorerOptions } from "./explorer.ts";
+
+/** Shows the tests of crews in VS Code's Test Explorer. The code is loaded with the first request file. */
+export function watchTests(options: TestExplorerOptions) {
+  const owned = new Disposables();
+  let loading: Promise<TestExplorer> | undefined;
+  const load = () =>
+    (loading ??= import("./explorer.ts").then(({ TestExplorer }) =>
+      owned.add(new TestExplorer(options)),
+    ));
+  const look = (found: boolean) => {
+    if (found) load().catch(logged("Loading the tests of crews"));
+  };
+  owned.add(vscode.workspace.onDidOpenTextDocument(({ uri }) => look(isRequestFile(uri))));
+  return {
+    /** Once nothing else needs the processor. */
+    begin() {
+      const pattern = `**/*${requestFileEnding}`;
+      vscode.workspace
+        .findFiles(pattern, undefined, 1)
+        .then(({ length }) => look(length > 0), logged("Looking for tests of crews"));
+    },
+    record: async (argument: unknown) => (await load()).record(argument),
+    dispose: () => owned.dispose(),
+  };
+}
