@@ -192,7 +192,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   );
   owned.add(crews.onDidRemove(({ id }) => inFlows(({ flows }) => flows.forget(id))));
 
-  const tests = owned.add(watchTests({ extension: context.extensionUri }));
+  const tests = owned.add(
+    watchTests({
+      extension: context.extensionUri,
+      routeOf: async (crewId) => await (await models()).route(crewId),
+    }),
+  );
 
   // What people, language models and other extensions call.
   const parts = {

@@ -19,9 +19,20 @@ interface NamedTest {
   /** Of a case, from 1; 0 for a file without cases. */
   readonly number: number;
   readonly case: string;
+  /** One of those that the command names. */
+  readonly model?: string;
   /** The project's. */
   readonly folder: string;
   readonly at: TestPlace;
+}
+
+/** What the project's model says to a question about an output. */
+export interface Grade {
+  readonly task: string;
+  readonly question: string;
+  /** From 0 to 10. */
+  readonly grade: number;
+  readonly reason: string;
 }
 
 /** What `crewdeck test --json` prints. */
@@ -34,6 +45,9 @@ export type TestLine =
       readonly state: "passed" | "failed" | "error";
       readonly seconds: number;
       readonly tokens: number;
+      /** US dollars, if the prices of all models that were called are known. */
+      readonly dollars?: number;
+      readonly grades: readonly Grade[];
       readonly failures: readonly TestFailure[];
       /** For a person. */
       readonly text: string;

@@ -1,7 +1,10 @@
 import type { TokenUsage } from "../api/types.ts";
-import { asObject, defined, numberAt } from "../base/json.ts";
+import { defined } from "../base/json.ts";
+import { type Price, priceOf } from "../base/prices.ts";
 import type { Span } from "./activity.ts";
 import type { ExecutionSummary, ModelTokens, TaskSummary } from "./model.ts";
+
+export { type Price, priceOf, readPrices } from "../base/prices.ts";
 
 export interface TokenUse {
   readonly tokens: TokenUsage;
@@ -84,40 +87,12 @@ function combined(
   };
 }
 
-/** US dollars for a million tokens. */
-export interface Price {
-  /** The model's name, with or without its provider, in any case; `*` stands for any characters. */
-  readonly pattern: string;
-  readonly input: number;
-  readonly output: number;
-}
-
 /** An estimate: providers also have discounts, and prices of their own for cached and other tokens. */
 export interface Cost {
   /** US dollars. */
   readonly amount: number;
   /** Tokens that are not in it, because they have no price. */
   readonly unpriced: number;
-}
-
-/** @param raw the value of the setting `crewdeck.prices`, in which VS Code marks what is wrong */
-export function readPrices(raw: unknown): readonly Price[] {
-  return Object.entries(asObject(raw)).flatMap(([pattern, value]) => {
-    const price = asObject(value);
-    const [input, output] = [numberAt(price, "input"), numberAt(price, "output")];
-    return pattern.trim() === "" || input === undefined || output === undefined
-      ? []
-      : [{ pattern: pattern.trim(), input, output }];
-  });
-}
-
-/** The longest pattern that fits counts. A model that isn't known has the price of `*`. */
-export function priceOf(model: string | undefined, prices: readonly Price[]): Price | undefined {
-  const name = (model ?? "").toLowerCase();
-  const names = [name, name.slice(name.lastIndexOf("/") + 1)];
-  return prices
-    .filter(({ pattern }) => names.some((each) => fits(each, pattern.toLowerCase())))
-    .sort((one, other) => other.pattern.length - one.pattern.length)[0];
 }
 
 export function costOf(use: TokenUse | undefined, prices: readonly Price[]): Cost | undefined {
@@ -135,19 +110,4 @@ export function costOf(use: TokenUse | undefined, prices: readonly Price[]): Cos
     amount: parts.reduce((sum, { amount = 0 }) => sum + amount, 0),
     unpriced: parts.reduce((sum, { unpriced }) => sum + unpriced, 0),
   };
-}
-
-/** Piece by piece, since a pattern is not trusted to be a fast regular expression. */
-function fits(name: string, pattern: string): boolean {
-  const [first = "", ...rest] = pattern.split("*");
-  const last = rest.pop();
-  if (last === undefined) return name === pattern;
-  if (!name.startsWith(first)) return false;
-  let at = first.length;
-  for (const piece of rest) {
-    const found = name.indexOf(piece, at);
-    if (found === -1) return false;
-    at = found + piece.length;
-  }
-  return name.length - last.length >= at && name.endsWith(last);
 }

@@ -78,7 +78,7 @@ const relay: Command = {
   help: relayHelp,
   async run(args) {
     const options = readRelayOptions(args, process.env);
-    const program = await import("../relay/serve.ts");
+    const program = await import("../relay/serve-relay.ts");
     await program.serveRelay(options);
   },
 };

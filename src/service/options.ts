@@ -254,6 +254,7 @@ const testOptions = {
   record: flag("calls the models, which may cost money, and writes the recordings"),
   live: flag("calls the models, which may cost money, and leaves the recordings as they are"),
   python: text("FILE", "the project's interpreter, if it isn't found"),
+  models: text("A,B", "runs each test once with each of these models, as the variable MODEL"),
   junit: text("FILE", "writes the results for a build server"),
   json: flag("prints a line of JSON for each result"),
   list: flag("prints the tests, and runs none"),
@@ -276,7 +277,8 @@ export function readTestOptions(argv: readonly string[], env: Environment) {
     (each) => given[each],
   );
   if (other) throw refuseOption("test", `--${mode} and --${other} exclude each other.`);
-  return { paths, mode, python, junit, isJson, isList, lifeline };
+  const models = given.models?.split(",").filter(Boolean) ?? [];
+  return { paths, mode, python, models, junit, isJson, isList, lifeline };
 }
 
 const tokenOptions = {

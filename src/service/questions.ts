@@ -8,6 +8,8 @@ export interface Rules extends JsonObject {
   /** Names of tools; `*` for all. */
   readonly approve_tools?: readonly string[];
   readonly limits?: JsonObject;
+  /** Questions about outputs, which the project's model answers. */
+  readonly judge?: readonly JsonObject[];
 }
 
 /** What a call waits for, as the worker asks it (crewdeck_worker/gate.py). */
@@ -105,7 +107,7 @@ export function* answerQuestion(
 }
 
 export const noRules: JsonObject = {
-  ...{ ask: [], allowed: [], limits: {}, since: { tokens: 0, dollars: 0 }, used: [] },
+  ...{ ask: [], allowed: [], limits: {}, since: { tokens: 0, dollars: 0 }, used: [], judge: [] },
 };
 
 /** For an attempt that begins, in the shape of the worker (`Rules` in crewdeck_worker/protocol.py). */
@@ -123,6 +125,7 @@ export function* currentRules(executionId: string, rules: Rules | null): Work<Js
     ask: [...(rules.approve_tools ?? [])],
     allowed,
     limits: rules.limits ?? {},
+    judge: [...(rules.judge ?? [])],
     since: { tokens, dollars },
     used: calls.flatMap(({ model = "", usage }) => {
       const { prompt_tokens = 0, completion_tokens = 0 } = (usage ?? {}) as JsonObject;

@@ -3,7 +3,7 @@ import { constants, setPriority } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf } from "../base/errors.ts";
-import { parseJson } from "../base/json.ts";
+import { asObject, parseJson } from "../base/json.ts";
 import { isLoopback } from "../base/loopback.ts";
 import { untilAsked } from "../base/process.ts";
 import { readExamples } from "../projects/examples.ts";
@@ -119,7 +119,9 @@ export async function serve(
     const { host } = server;
     const { url, port } = await listener.open(host, options.port ?? server.port);
     listening.url ||= url;
-    windows?.listens(url, parseJson(process.env["CREWDECK_MODEL_ROUTE"] ?? ""));
+    const route = parseJson(process.env["CREWDECK_MODEL_ROUTE"] ?? "");
+    if (windows) windows.listens(url, route);
+    else for (const engine of engines) engine.setEnvironment?.(variablesOf(route));
     data?.publish({ url, port, instance, ...(windows && { protocol: windowProtocol }) });
     const asked = untilAsked(options.lifeline);
     if (!windows) announce(options, url, tokens, served);
@@ -208,6 +210,14 @@ function windowRoutes(
   });
   windowLog.onLine = (line) => windows.tell({ line });
   return windows;
+}
+
+/** That lead a crew to a model. */
+function variablesOf(route: unknown): Readonly<Record<string, string>> {
+  const { variables } = asObject(route);
+  return Object.fromEntries(
+    Object.entries(asObject(variables)).map(([name, value]) => [name, String(value)]),
+  );
 }
 
 /** A short one is no secret, such as those that stand for none. */

@@ -1,16 +1,21 @@
 import path from "node:path";
 import * as vscode from "vscode";
 import { Disposables } from "../base/events.ts";
+import { UserError } from "../base/errors.ts";
 import { asObject, textAt } from "../base/json.ts";
 import type { TestFailure, TestLine } from "../base/test-lines.ts";
+import type { ModelRoute } from "../base/window-protocol.ts";
 import { logged } from "../editor/log.ts";
 import { confirm, plainLabel, showError } from "../editor/messages.ts";
 import { requestFileEnding } from "../kickoff/request-files/name.ts";
+import { idOf as crewIdOf } from "../local/records.ts";
 import { runTestCommand } from "./command.ts";
 
 export interface TestExplorerOptions {
   /** The extension's folder. */
   readonly extension: vscode.Uri;
+  /** The model that a person chose for a local crew. */
+  readonly routeOf: (crewId: string) => Promise<ModelRoute>;
 }
 
 type Mode = "replay" | "record" | "live";
@@ -24,6 +29,7 @@ const unrecorded = "crewdeck.unrecorded";
 export class TestExplorer implements vscode.Disposable {
   readonly #owned = new Disposables();
   readonly #program: string;
+  readonly #routeOf: TestExplorerOptions["routeOf"];
   /** Made with the first test: it shows VS Code's view of tests. */
   #controller: vscode.TestController | undefined;
   /** The projects' folders, by the items' IDs. */
@@ -33,7 +39,8 @@ export class TestExplorer implements vscode.Disposable {
   #finding: Promise<void> | undefined;
   #isOutdated = false;
 
-  constructor({ extension }: TestExplorerOptions) {
+  constructor({ extension, routeOf }: TestExplorerOptions) {
+    this.#routeOf = routeOf;
     this.#program = vscode.Uri.joinPath(extension, "dist", "service.mjs").fsPath;
     const { workspace } = vscode;
     const watcher = this.#owned.add(workspace.createFileSystemWatcher(pattern));
@@ -200,6 +207,7 @@ export class TestExplorer implements vscode.Disposable {
     const { findInterpreter } = await import("../local/engines.ts");
     const python = (await findInterpreter(vscode.Uri.file(folder)))?.python;
     const args = [`--${mode}`, ...(python === undefined ? [] : ["--python", python])];
+    const variables = await this.#variablesFor(vscode.Uri.file(folder), mode);
     const problem = await this.#command(
       [...args, ...left.keys()],
       folder,
@@ -216,7 +224,7 @@ export class TestExplorer implements vscode.Disposable {
           report(run, item, line);
         }
       },
-      signal,
+      { signal, variables },
     );
     if (signal.aborted) return;
     for (const item of left.values()) run.errored(item, new vscode.TestMessage(problem));
@@ -247,10 +255,25 @@ export class TestExplorer implements vscode.Disposable {
     args: readonly string[],
     cwd: string,
     onLine: (line: TestLine) => void,
-    signal?: AbortSignal,
+    more: Pick<Parameters<typeof runTestCommand>[0], "signal" | "variables"> = {},
   ): Promise<string> {
-    const program = this.#program;
-    return await runTestCommand({ program, args, cwd, onLine, ...(signal && { signal }) });
+    return await runTestCommand({ program: this.#program, args, cwd, onLine, ...more });
+  }
+
+  /** What only this window knows: prices, and the crew's model. @throws UserError */
+  async #variablesFor(folder: vscode.Uri, mode: Mode): Promise<Readonly<Record<string, string>>> {
+    const prices: unknown = vscode.workspace.getConfiguration("crewdeck", folder).get("prices");
+    const shared = { CREWDECK_PRICES: JSON.stringify(prices ?? {}) };
+    if (mode === "replay") return shared;
+    const route = await this.#routeOf(crewIdOf(folder.toString()));
+    if (route.model !== undefined)
+      throw new UserError(
+        vscode.l10n.t(
+          "The crew uses {0}, which answers only in executions that you kick off. Save one as a test, or choose another model.",
+          route.model.name,
+        ),
+      );
+    return { ...shared, CREWDECK_MODEL_ROUTE: JSON.stringify(route) };
   }
 }
 

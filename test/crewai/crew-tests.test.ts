@@ -99,6 +99,46 @@ describe("crewdeck test", () => {
     );
     assert.equal(model.requests.length, asked);
   });
+
+  it("runs a test with each model, knows what it cost, and lets the project's model grade outputs", async () => {
+    const project = crewaiProject("weather");
+    const model = await startModel((request) =>
+      request.prompt.includes("You grade a text")
+        ? `{"grade": ${request.prompt.includes("short") ? 6 : 8}, "reason": "It is mild."}`
+        : weatherAnswer(request, "A report."),
+    );
+    mkdirSync(path.join(project, "tests"));
+    mkdirSync(path.join(project, ".vscode"));
+    const prices = { "crewdeck.prices": { "gpt-4o*": { input: 1, output: 10 } } };
+    writeFileSync(path.join(project, ".vscode", "settings.json"), JSON.stringify(prices));
+    const expect = [
+      { judge: "Is it about the weather?" },
+      { task: "headline", judge: "Is it short?" },
+      { maxTokens: 440, maxCost: 0.0001 },
+    ];
+    const text = JSON.stringify({ inputs: { city: "oslo", readers: "" }, expect }, undefined, 1);
+    writeFileSync(path.join(project, "tests", "graded.kickoff.json"), text);
+    const models = ["--models", "gpt-4o,gpt-4o-mini"];
+    const recorded = await run(project, [...models, "--record"], crewaiEnv(model));
+    const printed = ["gpt-4o", "gpt-4o-mini"]
+      .map(
+        (name) => `✗ tests/graded.kickoff.json › ${name} (1 s, 440 tokens, $0.0012)
+    tests/graded.kickoff.json:10: The model gives 6 of 10, and at least 7 is expected: It is mild.
+    tests/graded.kickoff.json:14: It cost $0.0012, and at most $0.0001 are expected.\n`,
+      )
+      .join("");
+    const inSeconds = (text: string) => text.replace(/\([\d.]+ s/g, "(1 s");
+    const whole = `${printed}\n0 passed, 2 failed, 0 could not run; 880 tokens\n`;
+    assert.equal(inSeconds(recorded.printed), whole);
+    assert.deepEqual(
+      [...new Set(model.requests.map(({ model: name }) => name))],
+      ["gpt-4o", "gpt-4o-mini"],
+    );
+    const asked = model.requests.length;
+    const replayed = await run(project, models, {});
+    assert.equal(inSeconds(replayed.printed), whole);
+    assert.equal(model.requests.length, asked);
+  });
 });
 
 describe("The Test Explorer", () => {

@@ -10,6 +10,8 @@ export const shippedInBoth = [
   "dist/crewdeck_worker/attempt.py",
   "dist/crewdeck_worker/calls.py",
   "dist/crewdeck_worker/flow.py",
+  "dist/crewdeck_worker/gate.py",
+  "dist/crewdeck_worker/judge.py",
   "dist/crewdeck_worker/project.py",
   "dist/crewdeck_worker/protocol.py",
   "dist/crewdeck_worker/recording.py",

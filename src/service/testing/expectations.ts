@@ -1,8 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { Ajv } from "ajv";
 import { asObject, parseJson } from "../../base/json.ts";
-import type { TestFailure } from "../../base/test-lines.ts";
+import type { Grade, TestFailure } from "../../base/test-lines.ts";
 import type { ExpectedCalls, Expectation } from "./test-file.ts";
+
+/** Of 10, to pass. */
+const usualGrade = 7;
 
 const ajv = new Ajv({ strict: false });
 
@@ -16,7 +19,10 @@ export interface Outcome {
   }[];
   readonly seconds: number;
   readonly tokens: number;
+  /** US dollars. Undefined if a model has no price. */
+  readonly dollars: number | undefined;
   readonly calls: readonly ToolCall[];
+  readonly grades: readonly Grade[];
 }
 
 export interface ToolCall {
@@ -30,27 +36,53 @@ type Mismatch = Pick<TestFailure, "message" | "expected" | "actual">;
 
 /** Why an expectation isn't met, with a reason for each of its checks. */
 export function mismatchesOf(expected: Expectation, outcome: Outcome): readonly Mismatch[] {
-  const { task, attempt, calls = [], maxSeconds, maxTokens } = expected;
+  const { task, attempt, calls = [], judge, minGrade = usualGrade } = expected;
   const isMeant = (one: { readonly task: string; readonly attempt: number }) =>
     (task === undefined || one.task === task) && (attempt === undefined || one.attempt === attempt);
   const found = outcome.outputs.findLast(isMeant);
   const isOfResult = task === undefined && attempt === undefined;
   const what = isOfResult ? "The result" : nameOf(task, attempt);
   const output = isOfResult ? outcome.output : found?.output;
-  const { seconds, tokens } = outcome;
+  const grade = outcome.grades.findLast(
+    (one) => one.question === judge && (task === undefined || one.task === task),
+  );
   const made = outcome.calls.filter(isMeant);
   return [
     ...(output === undefined
       ? [{ message: `There is no ${what.replace(/^The /, "")}.` }]
       : textMismatches(expected, what, output)),
     ...calls.flatMap((call) => callMismatch(call, made) ?? []),
-    ...(maxSeconds !== undefined && seconds > maxSeconds
-      ? [{ message: `It took ${seconds} s, and at most ${maxSeconds} s are expected.` }]
+    ...(judge !== undefined && !(grade && grade.grade >= minGrade)
+      ? [{ message: gradeMismatch(judge, minGrade, grade) }]
       : []),
-    ...(maxTokens !== undefined && tokens > maxTokens
-      ? [{ message: `It took ${tokens} tokens, and at most ${maxTokens} are expected.` }]
-      : []),
+    ...useMismatches(expected, outcome),
   ];
+}
+
+function gradeMismatch(judge: string, minGrade: number, grade: Grade | undefined): string {
+  return grade === undefined
+    ? `The model gave no grade for: ${judge}`
+    : `The model gives ${grade.grade} of 10, and at least ${minGrade} is expected: ${grade.reason}`;
+}
+
+function useMismatches(
+  { maxSeconds, maxTokens, maxCost }: Expectation,
+  { seconds, tokens, dollars }: Outcome,
+): readonly Mismatch[] {
+  const mismatches: Mismatch[] = [];
+  if (maxSeconds !== undefined && seconds > maxSeconds)
+    mismatches.push({ message: `It took ${seconds} s, and at most ${maxSeconds} s are expected.` });
+  if (maxTokens !== undefined && tokens > maxTokens)
+    mismatches.push({
+      message: `It took ${tokens} tokens, and at most ${maxTokens} are expected.`,
+    });
+  if (maxCost !== undefined && dollars === undefined)
+    mismatches.push({
+      message: "What it cost isn't known: a model has no price in the setting crewdeck.prices.",
+    });
+  if (maxCost !== undefined && dollars !== undefined && dollars > maxCost)
+    mismatches.push({ message: `It cost $${dollars}, and at most $${maxCost} are expected.` });
+  return mismatches;
 }
 
 function nameOf(task: string | undefined, attempt: number | undefined): string {

@@ -1,12 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative, resolve, sep } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { asArray, asObject, numberAt, textAt, type UnknownObject } from "../../base/json.ts";
-import type { TestFailure } from "../../base/test-lines.ts";
+import { parse } from "jsonc-parser";
+import { asArray, asObject, defined, numberAt, parseJson, textAt, type UnknownObject } from "../../base/json.ts";
+import { priceOf, readPrices, type Price } from "../../base/prices.ts";
+import type { Grade, TestFailure } from "../../base/test-lines.ts";
 import { projectRoot } from "../../projects/pyproject.ts";
 import { mismatchesOf, type Outcome } from "./expectations.ts";
 import type { Answer, TestCase } from "./test-file.ts";
@@ -20,9 +23,13 @@ export interface TestResult {
   readonly state: "passed" | "failed" | "error";
   readonly seconds: number;
   readonly tokens: number;
+  readonly dollars?: number;
+  readonly grades: readonly Grade[];
   readonly failures: readonly TestFailure[];
 }
 
+/** As which the worker reports a grade, like the call of a tool (crewdeck_worker/judge.py). */
+const verdict = "crewdeck:judge";
 /** How often a status is asked for (ms). */
 const pollMs = 50;
 
@@ -48,9 +55,9 @@ export async function runTests(
   { mode, python, ended, onStart, onResult }: TestRun,
 ): Promise<void> {
   const services = new Map<string, Promise<Running>>();
-  const serviceOf = ({ folder, crewClass = "" }: TestCase) => {
-    const crew = `${folder}#${crewClass}`;
-    const service = services.get(crew) ?? startService(folder, python);
+  const serviceOf = ({ folder, crewClass = "", model = "" }: TestCase) => {
+    const crew = JSON.stringify([folder, crewClass, model]);
+    const service = services.get(crew) ?? startService(folder, python, model);
     services.set(crew, service);
     return service;
   };
@@ -78,7 +85,7 @@ async function runTest(
   if (mode === "replay" && !existsSync(test.recording)) {
     const message = `There is no recording ${relative(process.cwd(), test.recording)}. Make one with --record, which calls the models.`;
     return {
-      ...{ test, state: "error", seconds: 0, tokens: 0 },
+      ...{ test, state: "error", seconds: 0, tokens: 0, grades: [] },
       failures: [{ message, isUnrecorded: true }],
     };
   }
@@ -93,10 +100,11 @@ async function runTest(
     );
     const failures = error === undefined ? unmet : [failureOf(error)];
     const state = failures.length === 0 ? "passed" : "failed";
-    return { test, state, seconds: outcome.seconds, tokens: outcome.tokens, failures };
+    const { seconds, tokens, dollars, grades } = outcome;
+    return { test, state, seconds, tokens, ...defined({ dollars }), grades, failures };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return { test, state: "error", seconds: since(), tokens: 0, failures: [{ message }] };
+    return { test, state: "error", seconds: since(), tokens: 0, grades: [], failures: [{ message }] };
   }
 }
 
@@ -133,14 +141,18 @@ function apiOf(url: string, token: string) {
 
 /** Kicks off once, and answers what waits for a person, until the execution has ended. */
 async function execute(
-  { inputs, meta, answers, tools, recording, folder }: TestCase,
+  { inputs, meta, answers, tools, recording, folder, expect }: TestCase,
   mode: Mode,
   api: Api,
 ) {
   const root = await projectRoot(folder);
   const file = relative(root, recording).replaceAll(sep, "/");
   const replay = mode === "replay" ? { file, ...(tools && { tools }) } : undefined;
-  const { kickoff_id } = await kickoff(api, { inputs, meta, replay });
+  const judge = expect.flatMap(({ judge: question, task: task_id }) =>
+    question === undefined ? [] : [defined({ question, task_id })],
+  );
+  const more = judge.length > 0 ? { judge } : {};
+  const { kickoff_id } = await kickoff(api, { inputs, meta, replay, ...more });
   const id = String(kickoff_id);
   const outputs: Outcome["outputs"][number][] = [];
   for (;;) {
@@ -152,7 +164,10 @@ async function execute(
       outputs.push({ task, attempt, output: textAt(waiting, "task_output") ?? "" });
       const said = outputs.filter((one) => one.task === task).length;
       await answer(api, id, task, answers[task]?.[said - 1] ?? { approve: "" });
-    } else if (status["status"] !== "running") return await ended(api, id, status, outputs);
+    } else if (status["status"] !== "running") {
+      const prices = await pricesIn(root);
+      return await ended(api, id, status, outputs, prices);
+    }
     else await sleep(pollMs);
   }
 }
@@ -174,6 +189,7 @@ async function ended(
   id: string,
   status: UnknownObject,
   reviewed: readonly Outcome["outputs"][number][],
+  prices: readonly Price[],
 ) {
   const result = asObject(status["result"]);
   const { calls } = await api.json(`/executions/${id}/calls`);
@@ -181,10 +197,13 @@ async function ended(
   const whole = made
     .filter(({ kind }) => kind === "tool")
     .map(async (call) => {
-      const { request } = await api.json(`/executions/${id}/calls/${Number(call["number"])}`);
+      const { request, response } = await api.json(
+        `/executions/${id}/calls/${Number(call["number"])}`,
+      );
       const [task, tool] = [textAt(call, "task_id") ?? "", textAt(call, "name") ?? ""];
-      return { task, tool, attempt: numberAt(call, "attempt") ?? 1, arguments: request };
+      return { task, tool, attempt: numberAt(call, "attempt") ?? 1, arguments: request, response };
     });
+  const tools = await Promise.all(whole);
   const last = asArray(result["tasks"] ?? status["tasks"]).map(asObject);
   const others = last.flatMap((one) => {
     const task = textAt(one, "task_id") ?? "";
@@ -196,7 +215,13 @@ async function ended(
     outputs: [...reviewed, ...others],
     seconds: numberAt(status, "execution_time") ?? 0,
     tokens: numberAt(asObject(status["usage_metrics"]), "total_tokens") ?? 0,
-    calls: await Promise.all(whole),
+    dollars: dollarsOf(made, prices),
+    calls: tools.filter(({ tool }) => tool !== verdict),
+    grades: tools.flatMap(({ task, tool, arguments: given, response }) => {
+      const { grade, reason } = asObject(response);
+      const question = textAt(asObject(given), "question") ?? "";
+      return tool === verdict ? [{ task, question, grade: Number(grade), reason: String(reason) }] : [];
+    }),
   };
   const hasEnded = status["status"] === "completed";
   return {
@@ -206,8 +231,37 @@ async function ended(
   };
 }
 
+/** Of all calls of models. Undefined if one of them has no price. */
+function dollarsOf(calls: readonly UnknownObject[], prices: readonly Price[]): number | undefined {
+  const parts = calls.flatMap((call) => {
+    const { prompt_tokens, completion_tokens } = asObject(call["usage"]);
+    if (call["usage"] === undefined) return [];
+    const price = priceOf(textAt(call, "model"), prices);
+    return [
+      price && Number(prompt_tokens) * price.input + Number(completion_tokens) * price.output,
+    ];
+  });
+  if (parts.length === 0 || parts.includes(undefined)) return undefined;
+  const sum = parts.reduce<number>((all, part = 0) => all + part, 0);
+  // In millionths, as the prices are for a million tokens.
+  return Math.round(sum) / 1e6;
+}
+
+/** The setting of VS Code: a window gives its own, else that of the project counts. */
+async function pricesIn(folder: string): Promise<readonly Price[]> {
+  const given = process.env["CREWDECK_PRICES"];
+  if (given !== undefined) return readPrices(parseJson(given));
+  const file = join(folder, ".vscode", "settings.json");
+  const text = await readFile(file, "utf8").catch(() => "");
+  return readPrices(asObject(parse(text))["crewdeck.prices"]);
+}
+
 /** @throws Error with what it printed, if it can't start */
-async function startService(folder: string, python: string | undefined): Promise<Running> {
+async function startService(
+  folder: string,
+  python: string | undefined,
+  model: string,
+): Promise<Running> {
   const data = mkdtempSync(join(tmpdir(), "crewdeck-test-"));
   const program = process.argv[1] ?? "";
   const args = ["serve", resolve(folder), "--engine", "crewai", "--data", data, "--port", "0"];
@@ -216,6 +270,12 @@ async function startService(folder: string, python: string | undefined): Promise
   const more = python === undefined ? [] : ["--python", python];
   const child = spawn(process.execPath, [program, ...args, ...more, "--lifeline"], {
     stdio: ["pipe", "pipe", "pipe"],
+    env: {
+      ...process.env,
+      ...(model !== "" && {
+        CREWDECK_MODEL_ROUTE: JSON.stringify({ variables: { MODEL: model } }),
+      }),
+    },
   });
   let printed = "";
   child.stderr.on("data", (text: Buffer) => (printed = (printed + text.toString()).slice(-4000)));

@@ -5,7 +5,7 @@ import type { TestLine } from "../../base/test-lines.ts";
 import { ProjectError } from "../../projects/types.ts";
 import type { readTestOptions } from "../options.ts";
 import { runTests, type TestResult } from "./run-tests.ts";
-import { readTestFile, suffix, titleOf, type TestCase } from "./test-file.ts";
+import { readTestFile, suffix, titleOf, withModel, type TestCase } from "./test-file.ts";
 
 /** Characters of a text that is shown under a failure. */
 const shownText = 500;
@@ -18,6 +18,7 @@ export async function runTestCommand({
   paths,
   mode,
   python,
+  models,
   junit,
   isJson,
   isList,
@@ -29,8 +30,10 @@ export async function runTestCommand({
   const tests: TestCase[] = [];
   for (const [file, numbers] of await filesIn(paths))
     try {
-      const found = await readTestFile(file);
-      tests.push(...found.filter(({ number }) => numbers.size === 0 || numbers.has(number)));
+      const all = await readTestFile(file);
+      const found = all.filter(({ number }) => numbers.size === 0 || numbers.has(number));
+      const each = models.flatMap((model) => found.map((test) => withModel(test, model)));
+      tests.push(...(models.length > 0 ? each : found));
     } catch (error) {
       if (!(error instanceof ProjectError)) throw error;
       const { message } = error;
@@ -95,8 +98,8 @@ function line(content: TestLine): string {
   return JSON.stringify(content);
 }
 
-function named({ file, number, name, folder, at }: TestCase) {
-  return { file, number, case: name, folder, at };
+function named({ file, number, name, folder, at, model }: TestCase) {
+  return { file, number, case: name, folder, at, ...(model !== undefined && { model }) };
 }
 
 function resultLine(result: TestResult): string {
@@ -104,9 +107,10 @@ function resultLine(result: TestResult): string {
   return line({ type: "test", ...named(test), ...rest, text: textOf(result) });
 }
 
-function textOf({ test, state, seconds, tokens, failures }: TestResult): string {
+function textOf({ test, state, seconds, tokens, dollars, failures }: TestResult): string {
   const mark = { passed: "✓", failed: "✗", error: "!" }[state];
-  const cost = tokens > 0 ? `, ${tokens} tokens` : "";
+  const money = dollars === undefined ? "" : `, $${dollars}`;
+  const cost = tokens > 0 ? `, ${tokens} tokens${money}` : "";
   const lines = failures.flatMap(({ message, expected, actual, at, isUnrecorded }) => [
     at ? `${relative(process.cwd(), at.file)}:${at.line}: ${message}` : message,
     // The message has the difference.

@@ -29,6 +29,11 @@ export interface Expectation {
   readonly calls?: readonly ExpectedCalls[];
   readonly maxSeconds?: number;
   readonly maxTokens?: number;
+  /** US dollars. */
+  readonly maxCost?: number;
+  /** A question about the output, which the project's model answers with a grade from 0 to 10. */
+  readonly judge?: string;
+  readonly minGrade?: number;
 }
 
 /** Of a tool: by default, it was called at least once. */
@@ -61,6 +66,8 @@ export interface TestCase {
   readonly tools: "live" | readonly string[] | undefined;
   /** The path of the recording. */
   readonly recording: string;
+  /** In place of the project's. */
+  readonly model?: string;
 }
 
 /** A request file with a test's members. */
@@ -206,8 +213,16 @@ function columnsOf(row: JsonObject) {
   return { label: textAt(row, "label"), inputs, own };
 }
 
-/** As a person sees it: the file, and the case. */
-export function titleOf({ file, name }: Pick<TestCase, "file" | "name">): string {
+/** The same test with another model, and a recording of its own. */
+export function withModel(test: TestCase, model: string): TestCase {
+  const named = `.${model.replaceAll(/[^\w.-]/g, "-")}.recording.jsonl`;
+  return { ...test, model, recording: test.recording.replace(/\.recording\.jsonl$/, named) };
+}
+
+/** As a person sees it: the file, the case and the model. */
+export function titleOf({ file, name, model }: Pick<TestCase, "file" | "name" | "model">): string {
   const shown = relative(process.cwd(), file).replaceAll(sep, "/") || basename(file);
-  return name === "" ? shown : `${shown} › ${name}`;
+  return [shown, ...(name === "" ? [] : [name]), ...(model === undefined ? [] : [model])].join(
+    " › ",
+  );
 }

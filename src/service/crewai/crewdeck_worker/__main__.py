@@ -80,6 +80,7 @@ def work(service: Service) -> None:
     from crewdeck_worker.attempt import attempt
     from crewdeck_worker.calls import Calls
     from crewdeck_worker.gate import Gate
+    from crewdeck_worker.judge import judged
     from crewdeck_worker.project import Project, describe, describe_error, frames_of, inputs_of, remarks_on
 
     watch = Watch()
@@ -96,7 +97,9 @@ def work(service: Service) -> None:
             calls.open(project.variables, command["replay"])
             return "project", {"variables": project.variables}
         if command["do"] == "attempt":
-            make = (lambda: flow().flow_part(project, command, watch)) if project.is_flow else lambda: attempt(project, command, calls.check)
+            if project.is_flow:
+                return "output", calls.during(command["at"], command["rules"], lambda: flow().flow_part(project, command, watch))
+            make = lambda: judged(attempt(project, command, calls.check), project, command, calls)
             return "output", calls.during(command["at"], command["rules"], make)
         if project.is_flow:
             inputs = flow().inputs_of_flow(project) if command["inputs"] else []

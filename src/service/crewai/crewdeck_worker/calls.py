@@ -68,9 +68,10 @@ class Calls:
         self.recording = Recording(replay) if replay else None
         if self.recording:
             # A clone of the project has no `.env`. Without a key, providers' libraries refuse to begin.
-            keys = dict.fromkeys(("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"), "replay")
-            for name, value in {**keys, **self.recording.variables}.items():
-                os.environ.setdefault(name, value)
+            for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"):
+                os.environ.setdefault(name, "replay")
+            # The project may name another model than the one that was chosen for the recorded execution.
+            os.environ.update(self.recording.variables)
 
     def hidden(self, value: Any) -> Any:
         """Without secrets, also when it is compared with a recording."""

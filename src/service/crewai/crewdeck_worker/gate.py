@@ -20,7 +20,7 @@ try:
 except ImportError:  # Older versions have no other result than text.
     ToolFailure = None
 
-no_rules: Rules = {"ask": [], "allowed": [], "limits": {}, "since": {"tokens": 0, "dollars": 0}, "used": []}
+no_rules: Rules = {"ask": [], "allowed": [], "limits": {}, "since": {"tokens": 0, "dollars": 0}, "used": [], "judge": []}
 # Characters of a call for a token, where a model doesn't tell its tokens.
 characters_per_token = 4
 

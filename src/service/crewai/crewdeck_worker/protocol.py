@@ -76,9 +76,14 @@ class Rules(TypedDict):
     since: dict[str, float]
     # What the execution has used: model, tokens of the prompt and of the completion.
     used: list[tuple[str, int, int]]
+    # Questions about outputs, with the task's name, if it isn't about the result (judge.py).
+    judge: list[dict[str, str]]
 
 
 class AttemptCommand(TypedDict):
+    # The task's name, and the number of the attempt.
+    at: tuple[str, int]
+    rules: Rules
     task: int
     inputs: dict[str, Any]
     # The outputs of the tasks before it, empty for one that was skipped.

@@ -12,6 +12,8 @@ const outcome: Outcome = {
   ],
   seconds: 2.5,
   tokens: 100,
+  dollars: 0.01,
+  grades: [{ task: "poem", question: "Is it tea?", grade: 9, reason: "It is." }],
   calls: [
     { ...call, arguments: { for: "tea", limit: 3 } },
     { ...call, arguments: { for: "cups" } },
@@ -27,7 +29,8 @@ describe("What is expected of a run", () => {
     { task: "research", calls: [{ tool: "search", min: 2, max: 2 }] },
     { calls: [{ tool: "search", max: 1, arguments: { for: "tea" } }] },
     { task: "outline", calls: [{ tool: "search", min: 0, max: 0 }] },
-    { maxSeconds: 2.5, maxTokens: 100 },
+    { maxSeconds: 2.5, maxTokens: 100, maxCost: 0.01 },
+    { judge: "Is it tea?", minGrade: 9 },
   ];
   for (const expected of met)
     it(`is met: ${JSON.stringify(expected)}`, () =>
@@ -59,6 +62,12 @@ describe("What is expected of a run", () => {
     ],
     [{ maxSeconds: 2 }, "It took 2.5 s, and at most 2 s are expected."],
     [{ maxTokens: 99 }, "It took 100 tokens, and at most 99 are expected."],
+    [{ maxCost: 0.001 }, "It cost $0.01, and at most $0.001 are expected."],
+    [
+      { judge: "Is it tea?", minGrade: 9.5 },
+      "The model gives 9 of 10, and at least 9.5 is expected: It is.",
+    ],
+    [{ judge: "Is it coffee?" }, "The model gave no grade for: Is it coffee?"],
   ];
   for (const [expected, message] of unmet)
     it(`is not met: ${JSON.stringify(expected)}`, () => {
