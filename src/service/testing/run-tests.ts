@@ -7,7 +7,15 @@ import { join, relative, resolve, sep } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parse } from "jsonc-parser";
-import { asArray, asObject, defined, numberAt, parseJson, textAt, type UnknownObject } from "../../base/json.ts";
+import {
+  asArray,
+  asObject,
+  defined,
+  numberAt,
+  parseJson,
+  textAt,
+  type UnknownObject,
+} from "../../base/json.ts";
 import { priceOf, readPrices, type Price } from "../../base/prices.ts";
 import type { Grade, TestFailure } from "../../base/test-lines.ts";
 import { projectRoot } from "../../projects/pyproject.ts";
@@ -104,7 +112,14 @@ async function runTest(
     return { test, state, seconds, tokens, ...defined({ dollars }), grades, failures };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    return { test, state: "error", seconds: since(), tokens: 0, grades: [], failures: [{ message }] };
+    return {
+      test,
+      state: "error",
+      seconds: since(),
+      tokens: 0,
+      grades: [],
+      failures: [{ message }],
+    };
   }
 }
 
@@ -167,8 +182,7 @@ async function execute(
     } else if (status["status"] !== "running") {
       const prices = await pricesIn(root);
       return await ended(api, id, status, outputs, prices);
-    }
-    else await sleep(pollMs);
+    } else await sleep(pollMs);
   }
 }
 
@@ -220,7 +234,9 @@ async function ended(
     grades: tools.flatMap(({ task, tool, arguments: given, response }) => {
       const { grade, reason } = asObject(response);
       const question = textAt(asObject(given), "question") ?? "";
-      return tool === verdict ? [{ task, question, grade: Number(grade), reason: String(reason) }] : [];
+      return tool === verdict
+        ? [{ task, question, grade: Number(grade), reason: String(reason) }]
+        : [];
     }),
   };
   const hasEnded = status["status"] === "completed";
