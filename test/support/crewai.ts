@@ -92,7 +92,6 @@ export async function createdProject(
       ? ["flow", name]
       : ["crew", name, "--skip-provider", ...(kind === "classic" ? ["--classic"] : [])];
   const create = `
-import { noReports } from "./reports.ts";
 import sys
 from crewai_cli.cli import crewai
 sys.argv = ["crewai", "create", *${JSON.stringify(args)}]
