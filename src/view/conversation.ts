@@ -1,11 +1,9 @@
-import type { TokenUsage } from "../api/types.ts";
 import {
   asArray,
   asObject,
   defined,
   isObject,
   laidOut,
-  numberAt,
   parseJson,
   readable,
   textAt,
@@ -45,10 +43,7 @@ export function conversationOf(asked: unknown, answer: unknown) {
     tools: asArray(request["tools"]).flatMap(toolsIn),
     asked: question.length > 0 ? question : whole("request", asked),
     answered: answers.length > 0 ? joined(answers) : whole("answer", answer),
-    ...defined({
-      tokens: tokensIn(parts.reduce((all, { usage }) => ({ ...all, ...usage }), {})),
-      finish: parts.findLast(({ finish }) => finish !== undefined)?.finish,
-    }),
+    ...defined({ finish: parts.findLast(({ finish }) => finish !== undefined)?.finish }),
   };
 }
 
@@ -80,7 +75,6 @@ function partOf(event: UnknownObject) {
       ...[choice["message"] ?? choice["delta"] ?? choice["content"], part["output"]],
       ...[part["role"] === "assistant" && part["content"], part["content_block"], isSaid && delta],
     ],
-    usage: asObject(part["usage"] ?? part["usageMetadata"]),
     /** Why the model stopped, in its own word. */
     finish:
       textAt(choice, "finish_reason", "finishReason") ??
@@ -161,16 +155,4 @@ function jsonIn(value: unknown = {}): string {
   const short = (_name: string, each: unknown) =>
     typeof each === "string" && each.length > 10_000 ? `${each.slice(0, 1_000)}…` : each;
   return laidOut(JSON.stringify(value, short));
-}
-
-/** Anthropic doesn't count those from its cache as input. */
-function tokensIn(usage: UnknownObject): TokenUsage | undefined {
-  const sum = (names: string) =>
-    names.split(" ").reduce((all, name) => all + (numberAt(usage, name) ?? 0), 0);
-  const prompt =
-    sum("prompt_tokens input_tokens promptTokenCount") +
-    sum("cache_creation_input_tokens cache_read_input_tokens");
-  const completion =
-    sum("completion_tokens output_tokens") + sum("candidatesTokenCount thoughtsTokenCount");
-  return prompt + completion === 0 ? undefined : { total: prompt + completion, prompt, completion };
 }

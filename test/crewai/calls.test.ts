@@ -2,8 +2,20 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { asArray, asObject } from "../../src/base/json.ts";
+import { CrewClient } from "../../src/api/client.ts";
+import { readStatus } from "../../src/api/read-status.ts";
+import { activityOf } from "../../src/executions/activity.ts";
+import { readCall } from "../../src/views/page/calls.ts";
+import { anExecution } from "../unit/executions/samples.ts";
+import { warmPython } from "../support/warm-python.ts";
 import type { CrewApi } from "../support/crew-api.ts";
-import { crewaiProject, needsCrewai, writeProject } from "../support/crewai.ts";
+import {
+  crewaiProject,
+  needsCrewai,
+  newestCrewai,
+  oldestCrewai,
+  writeProject,
+} from "../support/crewai.ts";
 import { serveProject, startModel } from "../support/crewai-service.ts";
 import { weatherAnswer } from "../support/model-server.ts";
 
@@ -141,6 +153,38 @@ class Desk:
     assert.deepEqual(again.told, told);
     assert.equal(model.requests.length, asked);
   });
+
+  for (const version of [oldestCrewai, newestCrewai])
+    it(`has the call of each bar of the timeline: crewAI ${version}`, async () => {
+      const model = await startModel((request) => weatherAnswer(request, "A report."));
+      const python = await warmPython(version);
+      const { api, service } = await serveProject(crewaiProject("weather"), model, { python });
+      const id = await api.kickoff({ inputs: { city: "oslo", readers: "" } });
+      const { events = [] } = readStatus(await api.untilWaiting(id));
+      const execution = anExecution({ kickoffIds: [id], state: "waiting" });
+      const { spans } = activityOf(execution, { events, left: 0 });
+      const client = new CrewClient(service.url, service.token);
+      const crews = {
+        ready: () => Promise.resolve(execution.crew),
+        client: () => Promise.resolve(client),
+      };
+      const bars = spans.filter(({ kind }) => kind === "model" || kind === "tool");
+      const read = await Promise.all(bars.map((span) => readCall(crews, execution, spans, span)));
+      const found = read.map(({ span, body = {}, last }) => {
+        const said = `${JSON.stringify(body["request"])} ${JSON.stringify(body["response"])}`;
+        const all = ["Write a headline", "10 degrees", "thermometer"];
+        const words = all.find((each) => said.includes(each));
+        return [span.kind, span.taskId, body["kind"], words, last !== undefined];
+      });
+      const isNewest = version === newestCrewai;
+      assert.deepEqual(found, [
+        ["model", "measure", "model", "thermometer", false],
+        // The oldest runs no tool for this answer.
+        ...(isNewest ? [["tool", "measure", "tool", "10 degrees", false]] : []),
+        ...(isNewest ? [["model", "measure", "model", "10 degrees", true]] : []),
+        ["model", "headline", "model", "Write a headline", false],
+      ]);
+    });
 
   it("refuses a recording outside of the project", async () => {
     const project = crewaiProject("weather");

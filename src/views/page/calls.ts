@@ -1,6 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { CrewApiError } from "../../api/errors.ts";
 import type { KeptCall } from "../../api/read-calls.ts";
+import { readUsage } from "../../api/read-events.ts";
 import { messageOf } from "../../base/errors.ts";
 import { defined, laidOutJson, numberAt, textAt, type UnknownObject } from "../../base/json.ts";
 import { shortName } from "../../base/text.ts";
@@ -65,7 +66,8 @@ function keptOf({ callId, ...span }: Span, all: readonly KeptCall[]): KeptCall |
     (kind === "model" || plain(name) === plain(span.name)) &&
     Math.floor(span.start) <= start &&
     start <= Math.ceil(span.end ?? Infinity);
-  return all.findLast((call) => callId !== undefined && call.callId === callId) ?? all.find(isIn);
+  const isNamed = (call: KeptCall) => callId !== undefined && call.callId === callId;
+  return all.findLast(isNamed) ?? all.find(isIn);
 }
 
 function lastOfAgent({ agent, start }: Span, spans: readonly Span[], all: readonly KeptCall[]) {
@@ -85,7 +87,8 @@ export type CallModel = ReturnType<typeof callModel>;
 /** What the page shows of a call. */
 export function callModel({ span, body, reason, last }: Call, prices: readonly Price[]) {
   const said = body && saidIn(body);
-  const { tokens = span.tokens, finish } = said ?? {};
+  const finish = said?.finish;
+  const tokens = readUsage(body?.["usage"]) ?? span.tokens;
   const uses = useLabels(tokens && { tokens, models: [{ model: span.name, tokens }] }, prices);
   const status = numberAt(body ?? {}, "status") ?? 200;
   const isCut = body?.["isCut"] === true;

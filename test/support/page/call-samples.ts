@@ -184,6 +184,7 @@ export function aKeptCall(more: JsonObject = {}): JsonObject {
   const [, last] = chat();
   return {
     ...{ kind: "model", name: "chat/completions", at: 0, seconds: 36, status: 200, isCut: false },
+    ...{ usage: { prompt_tokens: 410, completion_tokens: 32 } },
     ...(JSON.parse(JSON.stringify(last)) as JsonObject),
     ...more,
   };
