@@ -39,7 +39,6 @@ export class LocalProject extends LocalService {
   readonly log: (line: string) => void;
   readonly #options: LocalProjectOptions;
   #isStarting = false;
-  #settingUp: Promise<boolean> | undefined;
   #isSettingUp = false;
   #plan: EnginePlan | undefined;
   /** The next start may take another engine than the last one. */
@@ -129,20 +128,15 @@ export class LocalProject extends LocalService {
     }
   }
 
-  /** Once at a time. False if the person says no. @throws UserError */
-  setUp(): Promise<boolean> {
+  /** Installs crewAI. False if the person says no. @throws UserError */
+  async setUp(): Promise<boolean> {
     const show = (isSettingUp: boolean) => {
       this.#isSettingUp = isSettingUp;
       this.#options.onChange();
     };
     const { name, uri, folder } = this;
-    this.#settingUp ??= engines
-      .setUpProject(name, uri, folder === exampleFolder, () => show(true))
-      .finally(() => {
-        this.#settingUp = undefined;
-        show(false);
-      });
-    return this.#settingUp;
+    const setUp = engines.setUpProject(name, uri, folder === exampleFolder, () => show(true));
+    return await setUp.finally(() => show(false));
   }
 
   /** Asks which engine the crew is to run on. Undefined if the person cancels. */
