@@ -1,7 +1,7 @@
 // `npm run screenshots`, or `npm run screenshots -- NAME…` for some: drives the product in a real window, with the real local service, and writes every picture of media/screenshots: WebP,
 // which VS Code's walkthrough shows and which takes the least room in the package, and the README's moving picture, a GIF. crewAI is real,
 // too; the model is a server of this machine that answers as scripts/screenshots/created-project.ts says.
-import { mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import sharp from "sharp";
 import { crewaiEnv, newestCrewai, pythonWith } from "../test/support/crewai.ts";
@@ -31,6 +31,7 @@ type Play = (window: VSCodeWindow, take: Camera) => Promise<void>;
 const folder = path.join(projectFolder, "media", "screenshots");
 
 mkdirSync(folder, { recursive: true });
+const programs = programsWithoutPython();
 const model = await startModel();
 for (const theme of ["dark", "light"] as const) {
   if (createdPictures.some(({ name }) => isWanted(name)))
@@ -78,6 +79,8 @@ async function inWindow(
 ): Promise<void> {
   const window = await openWindow({
     ...options,
+    // With VSCODE_CLI, VS Code keeps this PATH; without, it takes the one of a login shell.
+    env: { ...options.env, PATH: programs, VSCODE_CLI: "1" },
     workspace,
     size: windowSize,
     settings: {
@@ -96,6 +99,17 @@ async function inWindow(
     await window.close();
     rmSync(path.dirname(workspace), { recursive: true, force: true });
   }
+}
+
+/** The form names the Python on the PATH, which readers don't have: the windows have only what they need. */
+function programsWithoutPython(): string {
+  const programs = temporaryFolder("programs");
+  const places = (process.env["PATH"] ?? "").split(path.delimiter);
+  for (const name of ["node", "sh", "git"]) {
+    const place = places.find((each) => existsSync(path.join(each, name)));
+    if (place !== undefined) symlinkSync(path.join(place, name), path.join(programs, name));
+  }
+  return programs;
 }
 
 /** Plays scenes, and keeps this theme's pictures; those in high contrast are taken beside the dark ones. */

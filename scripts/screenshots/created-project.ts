@@ -83,6 +83,9 @@ export async function playCreatedProject(window: VSCodeWindow, take: Camera): Pr
   await take("serve");
   await serve.click();
   const form = webview.content;
+  await form.getByRole("button", { name: "Use Examples" }).waitFor();
+  await lookAway(window);
+  await take("examples");
   for (const [name, text] of Object.entries(filledIn))
     await form.getByRole("textbox", { name }).fill(text);
   await form.getByRole("button", { name: "Kick Off", exact: true }).click();

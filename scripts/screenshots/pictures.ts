@@ -41,6 +41,7 @@ export const film = "story.gif";
 /** Of a project that `crewai create` made, in the order in which they are taken. */
 export const createdPictures: readonly Picture[] = [
   { name: "serve", themes: both, part: { x: 0, y: 32, width: 480, height: 310 } },
+  { name: "examples", themes: dark, part: { x: 0, y: 32, width: 960, height: 470 } },
   { name: "tasks", themes: both, part: { x: 0, y: 32, width: 960, height: 400 } },
   { name: "findings", themes: all, part: { x: 0, y: 32, width: 960, height: 560 } },
   { name: "timeline", themes: all, part: { x: 0, y: 32, width: 1200, height: 728 } },
