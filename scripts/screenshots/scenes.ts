@@ -71,6 +71,7 @@ async function fillIn(window: VSCodeWindow, take: Camera): Promise<void> {
   const form = webview.content;
   await form.getByRole("textbox", { name: "topic" }).fill(story.topic);
   await form.getByRole("textbox", { name: "audience" }).fill(story.audience);
+  await form.getByRole("button", { name: "Clear", exact: true }).waitFor();
   await lookAway(window);
   await take("form");
   await form.getByText("Advanced").click();

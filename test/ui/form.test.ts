@@ -73,6 +73,7 @@ describe("The kickoff form in a browser", () => {
     await button("Use Examples").click();
     await says("Filled in with the examples.");
     assert.equal(await value("topic"), "Sea otters");
+    assert.equal(await button("Use Examples").count(), 0);
     form.session.tell("rehearsal", { text: "No model is called." });
     form.session.tell("hint", hint());
     form.session.tell("advice", {

@@ -6,7 +6,7 @@ import { oneLine } from "../../base/text.ts";
 import type { MaybeStartedError } from "../../sending/kickoff.ts";
 import { type Prefill, type SecretName, secretNames, targetOf } from "../callbacks.ts";
 import type { PastedKickoff } from "../request-files/request-file.ts";
-import { asTyped, isOdd, typedIn, withUnlisted, type FormField } from "./fields.ts";
+import { asTyped, isOdd, typedIn, usableExamples, withUnlisted, type FormField } from "./fields.ts";
 import type { Draft, FormFocus, ShownForm, Taken } from "./messages.ts";
 import {
   alignValues,
@@ -82,7 +82,6 @@ export class FormContent {
       ...defined({ origin: this.#origin }),
       canUndo: this.#undo !== undefined,
       canClear: this.#canClear,
-      hasExamples: this.#examples.length > 0,
       secrets: secretNames.filter((name) => this.#secret(name) !== ""),
     };
   }
@@ -144,15 +143,6 @@ export class FormContent {
     return this.#fields.filter(({ isUnlisted }) => isUnlisted !== true);
   }
 
-  /** Of the inputs that are empty. */
-  get #examples() {
-    return this.#fields.flatMap(({ name, example }, index) => {
-      const { mode, text } = this.#values.inputs[index] ?? { mode: "omit", text: "" };
-      const isEmpty = mode !== "omit" && text.trim() === "";
-      return example === undefined || !isEmpty ? [] : [[name, example] as const];
-    });
-  }
-
   edit({ values, number }: Omit<Draft, "id">): void {
     const before = this.#values;
     this.#values = alignValues(this.#fields, values);
@@ -175,7 +165,7 @@ export class FormContent {
   }
 
   useExamples(): void {
-    const inputs = Object.fromEntries(this.#examples);
+    const inputs = usableExamples(this.#fields, this.#values.inputs);
     this.give({ values: { inputs }, replaces: false }, l10n.t("Filled in with the examples."));
   }
 

@@ -74,6 +74,16 @@ export function asTyped(value: JsonValue, field: FormField): FieldValue {
   return { mode: "json", text: laidOutJson(value) };
 }
 
+/** Of inputs that are empty. */
+export function usableExamples(fields: readonly FormField[], values: readonly FieldValue[]) {
+  const usable = fields.flatMap(({ name, example }, index) => {
+    const { mode, text } = values[index] ?? { mode: "omit", text: "" };
+    const isEmpty = mode !== "omit" && text.trim() === "";
+    return example === undefined || !isEmpty ? [] : [[name, example] as const];
+  });
+  return Object.fromEntries(usable);
+}
+
 /** A text from a file. */
 export function typedIn(text: string, field: FormField): FieldValue {
   const trimmed = text.trim();

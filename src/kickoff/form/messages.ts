@@ -60,8 +60,6 @@ export interface ShownForm {
   readonly origin?: string;
   readonly canUndo: boolean;
   readonly canClear: boolean;
-  /** Whether an empty input has an example. */
-  readonly hasExamples: boolean;
   readonly isSending: boolean;
   /** Those that the extension host has for the callbacks. */
   readonly secrets: readonly SecretName[];

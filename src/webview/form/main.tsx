@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { useRef } from "preact/hooks";
-import { isOdd } from "../../kickoff/form/fields.ts";
+import { isOdd, usableExamples } from "../../kickoff/form/fields.ts";
 import { type FormView, type Note, valueToolNames } from "../../kickoff/form/messages.ts";
 import { Button, useResize } from "../controls.tsx";
 import { draw, host } from "../host.ts";
@@ -109,7 +109,9 @@ function Form({ notes }: Pick<FormView, "notes">) {
 }
 
 function Tools() {
-  const { origin, canUndo, canClear, hasExamples, isSending } = useForm().form;
+  const { form, values } = useForm();
+  const { fields, origin, canUndo, canClear, isSending } = form;
+  const hasExamples = Object.keys(usableExamples(fields, values.inputs)).length > 0;
   const texts = {
     fillIn: l10n.t("Fill In From…"),
     saveValues: l10n.t("Save Values…"),
