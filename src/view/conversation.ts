@@ -99,7 +99,7 @@ function entriesIn(part: unknown, role: string, names: Map<string, string>): rea
     return [{ role: "tool call", text: jsonIn(given), ...defined({ name }) }];
   }
   const own = roleIn(part) ?? role;
-  if (own === result) {
+  if (own === "tool result") {
     const said = tool["content"] ?? tool["output"] ?? tool["response"];
     const texts = entriesIn(isObject(said) ? jsonIn(said) : said, "", names);
     const text = texts.map((each) => each.text).join("\n");
@@ -117,12 +117,10 @@ function entriesIn(part: unknown, role: string, names: Map<string, string>): rea
   ];
 }
 
-const result = "tool result";
-
 function roleIn({ role, type, thought, functionResponse }: UnknownObject): string | undefined {
   if (thought === true) return "thought";
   const isResult = role === "tool" || type === "tool_result" || type === "function_call_output";
-  if (isResult || functionResponse !== undefined) return result;
+  if (isResult || functionResponse !== undefined) return "tool result";
   // Google's word.
   return role === "model" ? "assistant" : typeof role === "string" ? role : undefined;
 }

@@ -3,16 +3,16 @@ import { CrewApiError } from "../../api/errors.ts";
 import type { KeptCall } from "../../api/read-calls.ts";
 import { readUsage } from "../../api/read-events.ts";
 import { messageOf } from "../../base/errors.ts";
-import { defined, laidOutJson, numberAt, textAt, type UnknownObject } from "../../base/json.ts";
+import { defined, laidOutJson, textAt, type UnknownObject } from "../../base/json.ts";
 import { shortName } from "../../base/text.ts";
 import type { Crews } from "../../crews/crews.ts";
 import type { Span } from "../../executions/activity.ts";
 import { type Execution, isLocalCrew } from "../../executions/model.ts";
 import type { Price } from "../../executions/tokens.ts";
+import { modelCurl } from "../../kickoff/curl.ts";
 import * as conversation from "../../view/conversation.ts";
 import { isRehearsal, present, useLabels } from "../../view/words.ts";
 import type { CallAction } from "./messages.ts";
-import { modelCurl } from "./model-curl.ts";
 
 interface Call {
   readonly span: Span;
@@ -71,15 +71,11 @@ function keptOf({ callId, ...span }: Span, all: readonly KeptCall[]): KeptCall |
 }
 
 function lastOfAgent({ agent, start }: Span, spans: readonly Span[], all: readonly KeptCall[]) {
-  const earlier = spans
+  return spans
     .filter((each) => each.kind === "model" && each.agent === agent && each.start < start)
-    .sort((one, other) => other.start - one.start);
-  // There may be thousands.
-  for (const each of earlier) {
-    const kept = keptOf(each, all);
-    if (kept?.isDropped === false) return kept;
-  }
-  return undefined;
+    .sort((one, other) => one.start - other.start)
+    .map((each) => keptOf(each, all))
+    .findLast((kept) => kept?.isDropped === false);
 }
 
 export type CallModel = ReturnType<typeof callModel>;
@@ -90,7 +86,6 @@ export function callModel({ span, body, reason, last }: Call, prices: readonly P
   const finish = said?.finish;
   const tokens = readUsage(body?.["usage"]) ?? span.tokens;
   const uses = useLabels(tokens && { tokens, models: [{ model: span.name, tokens }] }, prices);
-  const status = numberAt(body ?? {}, "status") ?? 200;
   const isCut = body?.["isCut"] === true;
   return {
     ...defined({ said }),
@@ -98,7 +93,6 @@ export function callModel({ span, body, reason, last }: Call, prices: readonly P
       // Its events' tokens are beside its name.
       ...uses.slice(span.tokens === undefined ? 0 : 1),
       finish !== undefined && l10n.t("ended with “{0}”", shortName(finish)),
-      status >= 400 && l10n.t("HTTP status {0}", status),
       isCut && l10n.t("larger than 1 MB: here is its beginning, as JSON"),
       reason,
     ),

@@ -10,17 +10,11 @@ import { ContentView, Fold } from "./content.tsx";
 /** Those that were read, by the IDs of their spans. */
 export const calls = new Map<string, CallModel>();
 
-interface CallProps {
-  readonly span: string;
-  readonly end: number | undefined;
-  /** What its events say, until it is read and if it isn't kept. */
-  readonly children: ComponentChildren;
-}
-
-/** A call of a model or of a tool, read when it is shown: who said what. */
-export function CallView({ span, end, children }: CallProps) {
+/** Who said what in a call, which is read when it is shown. @param props `children`: what its events say, without it */
+export function CallView(props: { span: string; children: ComponentChildren }) {
+  const { span, children } = props;
   const call = calls.get(span);
-  useEffect(() => host.post({ type: "call", span }), [span, end]);
+  useEffect(() => host.post({ type: "call", span }), [span]);
   if (call === undefined) return children;
   const { facts, actions, said = { tools: [], asked: [], answered: [] } } = call;
   const labels = {

@@ -157,7 +157,7 @@ function StepView(
   if (called !== undefined || (picture === undefined && texts.length > 0))
     return (
       <Fold id={`step ${id}`} label={summary}>
-        {called === undefined ? said : <CallView {...{ span: id, end }}>{said}</CallView>}
+        {called === undefined ? said : <CallView key={end} span={id} children={said} />}
         {tool !== undefined && isWithTools && (
           <p class="tools">
             <LinkButton

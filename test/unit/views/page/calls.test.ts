@@ -126,9 +126,5 @@ describe("A call on the page", () => {
       [rehearsed.asked, rehearsed.page.facts.at(-1)],
       [[], "A rehearsal calls no model."],
     );
-    const refused = aKeptCall({ status: 429, response: { error: { message: "Slower" } } });
-    assert.ok(
-      (await read("m1", { bodies: { 1: refused } })).page.facts.includes("HTTP status 429"),
-    );
   });
 });
