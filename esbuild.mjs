@@ -62,6 +62,8 @@ const shipped = onlyService
           "page/page.css",
           "comparison/main.tsx",
           "comparison/comparison.css",
+          "batch/main.tsx",
+          "batch/batch.css",
         ].map((file) => ({ in: `src/webview/${file}`, out: outputOf(file) })),
         outdir: "dist/webview",
         format: "esm",

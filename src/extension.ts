@@ -19,6 +19,7 @@ import { LocalCrews } from "./local/local-crews.ts";
 import { startForDevelopment, watchProjects } from "./local/projects.ts";
 import type { Models } from "./models/models.ts";
 import { ProjectFiles } from "./project-files/project-files.ts";
+import { Batches } from "./sending/batches.ts";
 import { Senders } from "./sending/senders.ts";
 import { crewIdsWith } from "./store/crew-values.ts";
 import { Database } from "./store/database.ts";
@@ -26,6 +27,7 @@ import { StoreError } from "./store/errors.ts";
 import { isInFront, watchAttention, watchWaitingHere } from "./views/attention.ts";
 import { watchTests } from "./tests/register.ts";
 import type { CrewdeckApi } from "./actions/crewdeck-api.ts";
+import { BatchTables } from "./views/batch/register.ts";
 import { Comparisons } from "./views/comparison/register.ts";
 import { ExecutionDocuments } from "./views/document/documents.ts";
 import { registerDocuments, removeOutputsOf } from "./views/document/register.ts";
@@ -179,6 +181,13 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       ...{ store, circumstances, clock, act, extension: context.extensionUri, ready: opened },
     }),
   );
+  const batches = owned.add(new Batches({ sending, store, log: problemLog }));
+  const tables = owned.add(
+    new BatchTables({
+      ...{ batches, store, circumstances, clock, act, extension: context.extensionUri },
+      ready: opened,
+    }),
+  );
   owned.add(watchAttention(poller, database, tree, documents, timeline, comparisons));
 
   // What changes with a crew.
@@ -203,7 +212,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const parts = {
     ...{ context, clock, database, crews, executions, store, poller, leader, callbacks, locals },
     ...{ models, sending, forms, files, tree, circumstances, documents, page, outputsFolder },
-    ...{ timeline, comparisons, drafts, tests },
+    ...{ timeline, comparisons, drafts, tests, batches, tables },
   };
   const verbs = owned.add(registerVerbs(parts));
   owned.add(watchClearing(parts));

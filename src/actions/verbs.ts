@@ -3,6 +3,7 @@ import { filledText, neededText, read, text } from "../editor/arguments.ts";
 import type { Timeline } from "../views/timeline/timeline.ts";
 import { type AnswerParts, answerVerbs } from "./answer.ts";
 import { type Asker, program } from "./asker.ts";
+import { batchVerbs, type BatchVerbParts } from "./batch.ts";
 import { type CallbackParts, callbackVerbs } from "./callbacks.ts";
 import { type CrewParts, crewVerbs } from "./crews.ts";
 import { deleteLocalData, type DeleteParts } from "./delete-local-data.ts";
@@ -27,6 +28,7 @@ export type Verbs = ReturnType<typeof verbsOf>;
 export type VerbParts = TargetsOptions &
   Omit<
     AnswerParts &
+      BatchVerbParts &
       CallbackParts &
       CrewParts &
       DeleteParts &
@@ -53,6 +55,7 @@ export function verbsOf(given: VerbParts) {
   const trackExecution = trackVerb(parts);
   return {
     ...crewVerbs({ ...parts, kickoff }),
+    ...batchVerbs(parts),
     ...requestVerbs(parts),
     ...executionVerbs(parts),
     ...outputVerbs(parts),

@@ -9,6 +9,7 @@ export const executionLanguage = "crew-execution";
 export const formType = "crewdeck.kickoff";
 export const pageType = "crewdeck.page";
 export const comparisonType = "crewdeck.comparison";
+export const batchType = "crewdeck.batch";
 
 /** The context keys in the manifest's `when` clauses, and in those that docs/commands-and-api.md suggests. */
 const keys = [

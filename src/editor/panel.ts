@@ -10,7 +10,7 @@ import { showError } from "./messages.ts";
 import { webviewHtml } from "./webview-html.ts";
 
 interface PanelOptions<From extends Message, To extends Message> {
-  readonly part: "form" | "timeline" | "page" | "comparison";
+  readonly part: "form" | "timeline" | "page" | "comparison" | "batch";
   readonly title: string;
   readonly clock: Clock;
   readonly extension: vscode.Uri;

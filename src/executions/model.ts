@@ -162,6 +162,17 @@ export interface StopRequest {
   readonly outcome: "sending" | "answered" | "unanswered" | "ignored";
 }
 
+/** A table's row that an execution is of. */
+export interface BatchCell {
+  readonly id: string;
+  /** Of the batch. */
+  readonly name: string;
+  /** From 1. */
+  readonly row: number;
+  /** Of the row. */
+  readonly label: string;
+}
+
 /** For lists: long texts are `true`. Any {@link Execution} is one, too. Its times are ISO 8601, and what it lists is oldest first. */
 export interface ExecutionSummary {
   readonly localId: string;
@@ -173,6 +184,7 @@ export interface ExecutionSummary {
   /** `number`: from 1, among those with the same text. Undefined if only the id names it. */
   readonly title?: { readonly text: string; readonly number: number };
   readonly pinned?: true;
+  readonly batch?: BatchCell;
   readonly request?: KickoffSummary;
   readonly engine?: string;
   /** An output is from the rehearsal engine. */

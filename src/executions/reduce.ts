@@ -33,7 +33,10 @@ const longUnseen = 3 * 60_000;
 
 type Pause = NonNullable<StatusReading["waiting"]>;
 
-interface NewExecution extends Pick<Execution, "crew" | "origin" | "engine" | "label"> {
+interface NewExecution extends Pick<
+  Execution,
+  "crew" | "origin" | "engine" | "label" | "batch"
+> {
   readonly request?: KickoffRequest;
   /** Undefined while the kickoff's response is missing. */
   readonly kickoffId?: string;
@@ -41,13 +44,13 @@ interface NewExecution extends Pick<Execution, "crew" | "origin" | "engine" | "l
 
 /** `unconfirmed` without a kickoff id; a tracked one is `unknown` until the first status answer. */
 export function newExecution(from: NewExecution, clock: Clock): Execution {
-  const { crew, request, origin, engine, kickoffId, label } = from;
+  const { crew, request, origin, engine, kickoffId, label, batch } = from;
   return {
     localId: randomUUID(),
     crew: { id: crew.id, name: crew.name, url: crew.url },
     kickoffIds: kickoffId === undefined ? [] : [kickoffId],
     origin,
-    ...defined({ label, request: request && withoutSecrets(request), engine }),
+    ...defined({ label, batch, request: request && withoutSecrets(request), engine }),
     state: kickoffId === undefined ? "unconfirmed" : origin === "kickoff" ? "queued" : "unknown",
     startedAt: iso(clock.now()),
     tasks: [],

@@ -4,7 +4,7 @@ import { filledCallbacks } from "../api/callbacks.ts";
 import type { CallRules, KickoffRequest } from "../api/types.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
-import type { CrewRef, Execution } from "../executions/model.ts";
+import type { BatchCell, CrewRef, Execution } from "../executions/model.ts";
 import { confirmKickoff, newExecution } from "../executions/reduce.ts";
 import type { SenderParts } from "./senders.ts";
 
@@ -26,6 +26,7 @@ export type CrewToStart = CrewRef & { readonly local?: { readonly engine: string
 
 export interface KickoffOptions {
   readonly label?: string;
+  readonly batch?: BatchCell;
   readonly localId?: string;
 }
 
@@ -75,7 +76,7 @@ export async function sendKickoff(
   parts: Parts,
   crew: CrewToStart,
   { rules: given, ...others }: KickoffRequest,
-  { label, localId = randomUUID() }: KickoffOptions = {},
+  { label, batch, localId = randomUUID() }: KickoffOptions = {},
 ): Promise<Execution> {
   const { store, outbox, secrets, addresses, clock, crews } = parts;
   const rules = rulesFor(crew, given, parts.rules?.());
@@ -88,7 +89,8 @@ export async function sendKickoff(
       if (earlier instanceof MaybeStartedError) throw earlier;
       if (earlier !== undefined) throw new MaybeStartedError(sentBefore(), earlier);
       const engine = crew.local?.engine;
-      const started = { crew, request, origin: "kickoff", ...defined({ engine, label }) } as const;
+      const given = defined({ engine, label, batch });
+      const started = { crew, request, origin: "kickoff", ...given } as const;
       return store.add({ ...newExecution(started, clock), localId });
     },
     async post() {

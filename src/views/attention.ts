@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { activeDocument, documentIn } from "../editor/execution-uri.ts";
-import { comparisonType, executionScheme, formType, setContext } from "../editor/manifest.ts";
+import { batchType, comparisonType, executionScheme, formType, setContext } from "../editor/manifest.ts";
 import { type ExecutionSummary, waitsForPerson } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Poller } from "../executions/poller.ts";
@@ -53,7 +53,7 @@ export function watchAttention(
 export function isOurPanel(input: unknown): boolean {
   return (
     input instanceof vscode.TabInputWebview &&
-    [formType, comparisonType].some((type) => input.viewType.endsWith(type))
+    [formType, comparisonType, batchType].some((type) => input.viewType.endsWith(type))
   );
 }
 

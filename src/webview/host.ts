@@ -2,6 +2,7 @@ import { config } from "@vscode/l10n";
 import { type ComponentChild, render } from "preact";
 import { handle, type Handlers, type Message } from "../base/protocol.ts";
 import type { FromForm, SavedState } from "../kickoff/form/messages.ts";
+import type { FromBatch } from "../views/batch/messages.ts";
 import type { FromComparison, Sides } from "../views/comparison/messages.ts";
 import type { FromPage } from "../views/page/messages.ts";
 import type { FromTimeline, Look } from "../views/timeline/messages.ts";
@@ -13,11 +14,13 @@ interface Kept extends Partial<SavedState> {
   readonly look?: Look;
   /** Of a comparison: local IDs. */
   readonly pair?: Sides<string>;
+  /** Of the batches in a table: IDs. */
+  readonly batches?: readonly string[];
   /** The last keystroke, until it is known to be stored: the extension may have crashed. */
   readonly unsaved?: Extract<FromPage, { readonly type: "draft" }> | undefined;
 }
 
-export type Sent = FromForm | FromPage | FromComparison | FromTimeline;
+export type Sent = FromForm | FromPage | FromComparison | FromBatch | FromTimeline;
 
 declare function acquireVsCodeApi(): {
   postMessage(message: Sent): void;

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import * as vscode from "vscode";
 import { activeDocument } from "../../src/editor/execution-uri.ts";
 import type { CrewReport } from "../../src/crews/types.ts";
@@ -43,6 +46,27 @@ describe("Commands with arguments, and the API for other extensions", () => {
     await untilState(two, "stopped");
     await assert.rejects(api.stop({ kickoffId: two }), /has ended or is no longer tracked/);
     await assert.rejects(api.stop({ kickoffId: "none" }), /No execution with the ID “none”/);
+  });
+
+  it("kickoffRows kicks off once for each row of a file, and opens their table, as openBatch does", async () => {
+    await closeEditors();
+    const file = path.join(await mkdtemp(path.join(tmpdir(), "crewdeck-rows-")), "teas.csv");
+    await writeFile(file, 'topic,audience\n"black, from Assam",guests\ngreen,children\n');
+    await assert.rejects(run("kickoffRows", { crew }), /“file” is missing/);
+    const before = api.executions().length;
+    await run("kickoffRows", { crew, file });
+    await waitFor("both kickoffs", () => api.executions().length === before + 2);
+    const [green, black] = api.executions();
+    assert.match(`${black?.title}; ${green?.title}`, /black, from Assam.*; .*green/);
+    const tables = () =>
+      vscode.window.tabGroups.all.flatMap(({ tabs }) =>
+        tabs.filter(({ label }) => label === `${crew} with teas.csv`),
+      ).length;
+    assert.equal(tables(), 1);
+    await closeEditors();
+    await run("openBatch", { crew, kickoffId: green?.kickoffId });
+    await waitFor("the table", () => tables() === 1);
+    await rm(path.dirname(file), { recursive: true });
   });
 
   it("trackExecution follows an execution that another client started, by its status address, and openExecution shows it", async () => {

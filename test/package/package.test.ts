@@ -25,6 +25,8 @@ const shipped = [
   "changelog.md",
   "dist/ThirdPartyNotices.txt",
   "dist/extension.js",
+  "dist/webview/batch.css",
+  "dist/webview/batch.js",
   "dist/webview/comparison.css",
   "dist/webview/comparison.js",
   "dist/webview/form.css",

@@ -39,7 +39,7 @@ export const themes = JSON.parse(
 ) as Readonly<Record<string, Theme>>;
 
 export interface BuiltPageOptions {
-  readonly name: "form" | "timeline" | "page" | "comparison";
+  readonly name: "form" | "timeline" | "page" | "comparison" | "batch";
   readonly theme?: string;
   readonly size?: { readonly width: number; readonly height: number };
   readonly translations?: Readonly<Record<string, string>> | undefined;

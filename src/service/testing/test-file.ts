@@ -10,7 +10,7 @@ import { parseJsonc, type Place } from "../../projects/source.ts";
 import { ProjectError } from "../../projects/types.ts";
 import { unreadable } from "../errors.ts";
 import { explain } from "../server/config.ts";
-import { rowsOfCsv } from "./csv.ts";
+import { rowsOfCsv } from "../../base/csv.ts";
 
 /** What a person says about the output of an attempt. */
 export type Answer = { readonly approve: string } | { readonly reject: string };

@@ -166,7 +166,7 @@ function details({ request, error }: ExecutionSummary): readonly string[] {
 }
 
 function factsOf(execution: ExecutionSummary, { answers, actions }: BriefView): string {
-  const { state, output, waiting, kickoffIds, request, pinned } = execution;
+  const { state, output, waiting, kickoffIds, request, pinned, batch } = execution;
   return present(
     "execution",
     state,
@@ -177,6 +177,7 @@ function factsOf(execution: ExecutionSummary, { answers, actions }: BriefView): 
     kickoffIds.length > 0 && "id",
     request !== undefined && "request",
     pinned === true && "pinned",
+    batch !== undefined && "batch",
   ).join(":");
 }
 

@@ -1,10 +1,17 @@
-interface CsvRow {
+/** As RFC 4180 has it: a field in quotes may have commas, line breaks, and quotes, which are doubled. */
+export function csvOf(rows: readonly (readonly string[])[]): string {
+  const field = (text: string) =>
+    /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return rows.map((row) => `${row.map(field).join(",")}\n`).join("");
+}
+
+export interface CsvRow {
   /** Where it begins, from 1. */
   readonly line: number;
   readonly fields: readonly string[];
 }
 
-/** As RFC 4180 has it: a field in quotes may have commas, line breaks, and quotes, which are doubled. Empty lines don't count. */
+/** Of the same format. Empty lines don't count. */
 export function rowsOfCsv(text: string): readonly CsvRow[] {
   const rows: CsvRow[] = [];
   let [line, begin] = [1, 1];

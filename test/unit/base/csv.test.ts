@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { rowsOfCsv } from "../../../../src/service/testing/csv.ts";
+import { rowsOfCsv } from "../../../src/base/csv.ts";
 
 describe("A CSV file of cases", () => {
   it("has rows with their lines, also with quotes, commas and line breaks in fields", () => {

@@ -1,0 +1,124 @@
+import * as l10n from "@vscode/l10n";
+import { csvOf } from "../../base/csv.ts";
+import type { Execution, ExecutionSummary } from "../../executions/model.ts";
+import { wholeTime } from "../../executions/times.ts";
+import { costOf, type Price, sumOfTokens, tokenUse } from "../../executions/tokens.ts";
+import type { Batch } from "../../sending/batches.ts";
+import type { Circumstances } from "../../view/actions.ts";
+import { briefOf } from "../../view/brief.ts";
+import { formatAmount, formatCount, formatSpan, present, stateName } from "../../view/words.ts";
+import type { BatchView, CellView, ColumnView } from "./messages.ts";
+
+/** A batch as far as this window knows it. */
+export interface KnownBatch {
+  readonly id: string;
+  readonly executions: readonly ExecutionSummary[];
+  readonly left: Batch | undefined;
+}
+
+export interface Shown {
+  readonly batches: readonly KnownBatch[];
+  readonly hasOthers: boolean;
+  readonly circumstancesOf: (execution: ExecutionSummary) => Circumstances;
+  /** The beginning of an output. */
+  readonly outputOf: (execution: ExecutionSummary) => string;
+}
+
+export function batchView({ batches, hasOthers, circumstancesOf, outputOf }: Shown): BatchView {
+  const labels = new Map<string, number>();
+  const cells = batches.map(({ executions, left }) => {
+    const byLabel = new Map<string, CellView | null>();
+    const ordered = [
+      ...executions.flatMap((execution) =>
+        execution.batch ? [{ ...execution.batch, execution }] : [],
+      ),
+      ...(left?.left ?? []).map((one) => ({ ...one, execution: undefined })),
+    ].toSorted((one, other) => one.row - other.row);
+    for (const { row, label, execution } of ordered) {
+      // Two rows may have the same label.
+      let key = label;
+      for (let number = 2; byLabel.has(key); number += 1) key = `${label} (${number})`;
+      labels.set(key, Math.min(row, labels.get(key) ?? row));
+      byLabel.set(
+        key,
+        execution ? cellOf(execution, circumstancesOf(execution), outputOf(execution)) : null,
+      );
+    }
+    return byLabel;
+  });
+  const rows = [...labels].toSorted(([, one], [, other]) => one - other);
+  return {
+    crew: batches[0]?.executions[0]?.crew.name ?? "",
+    columns: batches.map((batch) => columnOf(batch, circumstancesOf)),
+    rows: rows.map(([label]) => ({ label, cells: cells.map((each) => each.get(label) ?? null) })),
+    hasOthers,
+  };
+}
+
+function cellOf(
+  execution: ExecutionSummary,
+  circumstances: Circumstances,
+  output: string,
+): CellView {
+  const { state, label, elapsed } = briefOf(execution, circumstances);
+  const use = tokenUse(execution);
+  const cost = costOf(use, circumstances.prices ?? []);
+  return {
+    ...{ localId: execution.localId, state, label, output },
+    ...(elapsed !== undefined && { elapsed }),
+    tokens: use === undefined ? "" : formatCount(use.tokens.total),
+    cost: cost === undefined ? "" : formatAmount(cost),
+  };
+}
+
+function columnOf(
+  { id, executions, left }: KnownBatch,
+  circumstancesOf: Shown["circumstancesOf"],
+): ColumnView {
+  const states = Map.groupBy(executions, ({ state }) => state);
+  const times = executions.flatMap((each) => wholeTime(each)?.seconds ?? []);
+  const mean = times.reduce((sum, seconds) => sum + seconds, 0) / times.length;
+  const [first] = executions;
+  return {
+    ...{ id, name: first?.batch?.name ?? left?.name ?? "" },
+    sum: present(
+      ...[...states].map(([state, all]) => `${stateName(state)}: ${all.length}`),
+      useSum(executions, first ? circumstancesOf(first).prices : undefined),
+      times.length > 0 && l10n.t("{0} on average", formatSpan(mean * 1000)),
+    ).join(" · "),
+    left: left?.left.length ?? 0,
+    isSending: left?.isSending === true,
+    problem: left?.problem,
+  };
+}
+
+/** Tokens and cost of all. Undefined if none is known. */
+export function useSum(executions: readonly ExecutionSummary[], prices: readonly Price[] = []) {
+  const uses = executions.flatMap((each) => tokenUse(each) ?? []);
+  const tokens = sumOfTokens(uses.map((use) => use.tokens));
+  const cost = costOf(tokens && { tokens, models: uses.flatMap(({ models }) => models) }, prices);
+  return (
+    tokens &&
+    present(l10n.t("{0} tokens", formatCount(tokens.total)), cost && formatAmount(cost)).join(", ")
+  );
+}
+
+/** A line for each execution, with its inputs and its whole output. */
+export function batchCsv(executions: readonly Execution[], prices: readonly Price[]): string {
+  const inputs = [
+    ...new Set(executions.flatMap(({ request }) => Object.keys(request?.inputs ?? {}))),
+  ];
+  const head = ["batch", "label", ...inputs, "state", "seconds", "tokens", "cost", "output"];
+  const lines = executions.map((execution) => {
+    const { batch, request, state, output = "" } = execution;
+    const use = tokenUse(execution);
+    const values = inputs.map((name) => {
+      const value = request?.inputs[name] ?? "";
+      return typeof value === "string" ? value : JSON.stringify(value);
+    });
+    const figures = [wholeTime(execution)?.seconds, use?.tokens.total, costOf(use, prices)?.amount];
+    const named = [batch?.name ?? "", batch?.label ?? ""];
+    return [...named, ...values, state, ...figures.map((figure) => String(figure ?? "")), output];
+  });
+  return csvOf([head, ...lines]);
+}
