@@ -33,10 +33,7 @@ const longUnseen = 3 * 60_000;
 
 type Pause = NonNullable<StatusReading["waiting"]>;
 
-interface NewExecution extends Pick<
-  Execution,
-  "crew" | "origin" | "engine" | "label" | "batch"
-> {
+interface NewExecution extends Pick<Execution, "crew" | "origin" | "engine" | "label" | "batch"> {
   readonly request?: KickoffRequest;
   /** Undefined while the kickoff's response is missing. */
   readonly kickoffId?: string;

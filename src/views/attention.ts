@@ -1,6 +1,12 @@
 import * as vscode from "vscode";
 import { activeDocument, documentIn } from "../editor/execution-uri.ts";
-import { batchType, comparisonType, executionScheme, formType, setContext } from "../editor/manifest.ts";
+import {
+  batchType,
+  comparisonType,
+  executionScheme,
+  formType,
+  setContext,
+} from "../editor/manifest.ts";
 import { type ExecutionSummary, waitsForPerson } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Poller } from "../executions/poller.ts";

@@ -24,7 +24,7 @@ describe("A batch", () => {
       log: { problem: (doing, error) => assert.fail(`${doing} ${String(error)}`) },
       sending: {
         send: async (to, request: KickoffRequest, { batch }: KickoffOptions = {}) => {
-          const topic = String(request.inputs["topic"]);
+          const topic = JSON.stringify(request.inputs["topic"]).slice(1, -1);
           sent.push(topic);
           refuse(topic);
           const kickoffId = `k ${topic}`;
