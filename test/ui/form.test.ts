@@ -115,6 +115,10 @@ describe("The kickoff form in a browser", () => {
     fail(new UserError("There is no token.", [{ title: "Set Token", command: "x" }]));
     await button("Set Token").waitFor();
     await accessible();
+    form.session.tell("setUp", { text: "crewAI is being installed." });
+    await says("crewAI is being installed.");
+    assert.equal(await button("Set Token").count(), 0, "while that may be mended");
+    form.session.tell("setUp", undefined);
     form.inputs = () => Promise.resolve({ fields });
     await button("Try Again").click();
     await field("topic").waitFor();
