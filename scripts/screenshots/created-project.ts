@@ -105,6 +105,7 @@ export async function playCreatedProject(window: VSCodeWindow, take: Camera): Pr
   await lookAway(window);
   await take("report");
   await compare(window, take);
+  await test(window, take);
 }
 
 /** What waits, with the timeline below it, and alone. */
@@ -145,6 +146,23 @@ async function compare(window: VSCodeWindow, take: Camera): Promise<void> {
   await window.runCommand("Notifications: Clear All Notifications");
   await lookAway(window);
   await take("comparison");
+}
+
+/** The execution as a test, which a changed prompt breaks. */
+async function test(window: VSCodeWindow, take: Camera): Promise<void> {
+  const { tree, page, editor } = window;
+  await window.runCommand("View: Close All Editors");
+  // Only this row is selected then.
+  await tree.click(filledIn.topic);
+  await tree.menu(filledIn.topic, "Save as Test");
+  await editor.tab(/kickoff\.json/).waitFor();
+  const tasks = path.join(window.workspace, "src/home_energy/config/tasks.yaml");
+  edit(tasks, /10 bullet points/, "5 bullet points");
+  await window.runCommand("Testing: Focus on Test Explorer View");
+  await window.runCommand("Test: Run All Tests");
+  await page.getByText("Record Again").first().waitFor();
+  await lookAway(window);
+  await take("testing");
 }
 
 /** Waits until the page begins with the result. */
