@@ -99,7 +99,14 @@ function steps(): readonly Step[] {
         "--ignore",
         "test/service/durability.test.ts",
       ),
-      suite("crewai", 3, "test/crewai/engine.test.ts", "--grep", "runs a classic project"),
+      suite(
+        "crewai",
+        3,
+        "test/crewai/crew-tests.test.ts",
+        "test/crewai/engine.test.ts",
+        "--grep",
+        "runs a classic project|example crew",
+      ),
       python,
       ...checks,
     ];

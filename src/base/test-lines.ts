@@ -35,21 +35,20 @@ export interface Grade {
   readonly reason: string;
 }
 
+export interface TestOutcome {
+  /** `error`: it could not run. */
+  readonly state: "passed" | "failed" | "error";
+  readonly seconds: number;
+  readonly tokens: number;
+  /** US dollars, if the prices of all models that were called are known. */
+  readonly dollars?: number;
+  readonly grades: readonly Grade[];
+  readonly failures: readonly TestFailure[];
+}
+
 /** What `crewdeck test --json` prints. */
 export type TestLine =
   | (NamedTest & { readonly type: "case" })
   | (NamedTest & { readonly type: "started" })
-  | (NamedTest & {
-      readonly type: "test";
-      /** `error`: it could not run. */
-      readonly state: "passed" | "failed" | "error";
-      readonly seconds: number;
-      readonly tokens: number;
-      /** US dollars, if the prices of all models that were called are known. */
-      readonly dollars?: number;
-      readonly grades: readonly Grade[];
-      readonly failures: readonly TestFailure[];
-      /** For a person. */
-      readonly text: string;
-    })
+  | (NamedTest & TestOutcome & { readonly type: "test"; readonly text: string })
   | { readonly type: "problem"; readonly message: string; readonly file?: string };

@@ -100,11 +100,14 @@ export class TestExplorer implements vscode.Disposable {
       const found = await vscode.workspace.findFiles(pattern, "**/{node_modules,.*}/**");
       const files = found.filter(({ scheme }) => scheme === "file").map(({ fsPath }) => fsPath);
       const lines: TestLine[] = [];
+      const onLine = (line: TestLine) => lines.push(line);
+      const [first] = files;
       // Without one, the command would search.
-      if (files.length > 0)
-        await this.#command(["--list", ...files], path.dirname(files[0] ?? ""), (line) =>
-          lines.push(line),
-        );
+      if (first !== undefined)
+        await runTestCommand({
+          ...{ program: this.#program, cwd: path.dirname(first), onLine },
+          args: ["--list", ...files],
+        });
       this.#show(lines);
     }
   }
@@ -114,19 +117,18 @@ export class TestExplorer implements vscode.Disposable {
     this.#folders = new Map(cases.map((each) => [idOf(each), each.folder]));
     if (cases.length === 0 && this.#controller === undefined) return;
     const controller = (this.#controller ??= this.#create());
-    const items = [...Map.groupBy(cases, ({ file }) => file)].map(([file, own]) => {
+    const itemOf = (file: string) => {
       const uri = vscode.Uri.file(file);
       const label = vscode.workspace.asRelativePath(uri).slice(0, -requestFileEnding.length);
-      const item = controller.createTestItem(file, label, uri);
-      item.range = new vscode.Range(0, 0, 0, 0);
+      return Object.assign(controller.createTestItem(file, label, uri), { range: rangeAt(1) });
+    };
+    const items = [...Map.groupBy(cases, ({ file }) => file)].map(([file, own]) => {
+      const item = itemOf(file);
       item.children.replace(
         own.flatMap((each) => {
           if (each.number === 0) return [];
-          const child = controller.createTestItem(
-            idOf(each),
-            each.case,
-            vscode.Uri.file(each.at.file),
-          );
+          const place = vscode.Uri.file(each.at.file);
+          const child = controller.createTestItem(idOf(each), each.case, place);
           child.range = rangeAt(each.at.line);
           child.sortText = String(each.number).padStart(9, "0");
           return child;
@@ -134,18 +136,12 @@ export class TestExplorer implements vscode.Disposable {
       );
       return item;
     });
-    for (const line of lines)
-      if (line.type === "problem" && line.file !== undefined) {
-        const uri = vscode.Uri.file(line.file);
-        const item = controller.createTestItem(
-          line.file,
-          vscode.workspace.asRelativePath(uri),
-          uri,
-        );
-        item.error = line.message;
-        items.push(item);
-      }
-    controller.items.replace(items);
+    const broken = lines.flatMap((line) =>
+      line.type === "problem" && line.file !== undefined
+        ? [Object.assign(itemOf(line.file), { error: line.message })]
+        : [],
+    );
+    controller.items.replace([...items, ...broken]);
   }
 
   #create(): vscode.TestController {
@@ -153,16 +149,13 @@ export class TestExplorer implements vscode.Disposable {
       vscode.tests.createTestController("crewdeck", vscode.l10n.t("Crews")),
     );
     controller.refreshHandler = () => this.refresh();
-    const add = (mode: Mode, label: string) =>
-      controller.createRunProfile(
-        label,
-        vscode.TestRunProfileKind.Run,
-        (request, token) => this.#run(mode, request, token).catch(showError),
-        mode === "replay",
-        undefined,
-        mode === "replay",
-      );
-    add("replay", vscode.l10n.t("Replay"));
+    const add = (mode: Mode, label: string, isUsual = false) => {
+      const run = (request: vscode.TestRunRequest, token: vscode.CancellationToken) =>
+        this.#run(mode, request, token).catch(showError);
+      const kind = vscode.TestRunProfileKind.Run;
+      controller.createRunProfile(label, kind, run, isUsual, undefined, isUsual);
+    };
+    add("replay", vscode.l10n.t("Replay"), true);
     add("record", vscode.l10n.t("Record"));
     add("live", vscode.l10n.t("Live"));
     return controller;
@@ -208,24 +201,21 @@ export class TestExplorer implements vscode.Disposable {
     const python = (await findInterpreter(vscode.Uri.file(folder)))?.python;
     const args = [`--${mode}`, ...(python === undefined ? [] : ["--python", python])];
     const variables = await this.#variablesFor(vscode.Uri.file(folder), mode);
-    const problem = await this.#command(
-      [...args, ...left.keys()],
-      folder,
-      (line) => {
-        if (line.type === "problem") run.appendOutput(terminal(`${line.message}\n`));
-        if (line.type !== "started" && line.type !== "test") return;
-        const item = left.get(idOf(line));
-        if (item === undefined) return;
-        if (line.type === "started") run.started(item);
-        else {
-          left.delete(item.id);
-          this.#unrecorded.delete(item.id);
-          if (line.failures.some(({ isUnrecorded }) => isUnrecorded)) this.#unrecorded.add(item.id);
-          report(run, item, line);
-        }
-      },
-      { signal, variables },
-    );
+    const onLine = (line: TestLine) => {
+      if (line.type === "problem") run.appendOutput(terminal(`${line.message}\n`));
+      const item = line.type === "problem" ? undefined : left.get(idOf(line));
+      if (item === undefined) return;
+      if (line.type === "started") run.started(item);
+      if (line.type !== "test") return;
+      left.delete(item.id);
+      this.#unrecorded.delete(item.id);
+      if (line.failures.some(({ isUnrecorded }) => isUnrecorded)) this.#unrecorded.add(item.id);
+      report(run, item, line);
+    };
+    const problem = await runTestCommand({
+      ...{ program: this.#program, cwd: folder, variables, signal, onLine },
+      args: [...args, ...left.keys()],
+    });
     if (signal.aborted) return;
     for (const item of left.values()) run.errored(item, new vscode.TestMessage(problem));
   }
@@ -249,15 +239,6 @@ export class TestExplorer implements vscode.Disposable {
       running ??= again().finally(() => (running = undefined));
     });
     token.onCancellationRequested(() => void subscription.dispose());
-  }
-
-  async #command(
-    args: readonly string[],
-    cwd: string,
-    onLine: (line: TestLine) => void,
-    more: Pick<Parameters<typeof runTestCommand>[0], "signal" | "variables"> = {},
-  ): Promise<string> {
-    return await runTestCommand({ program: this.#program, args, cwd, onLine, ...more });
   }
 
   /** What only this window knows: prices, and the crew's model. @throws UserError */
@@ -297,14 +278,14 @@ function rangeAt(line: number): vscode.Range {
 
 async function mayCost(mode: Mode, count: number): Promise<boolean> {
   if (mode === "replay") return true;
+  const [question, button] =
+    mode === "record"
+      ? [vscode.l10n.t("Record {0} tests?", count), vscode.l10n.t("Record")]
+      : [vscode.l10n.t("Run {0} tests live?", count), vscode.l10n.t("Run Live")];
   return await confirm(
-    mode === "record"
-      ? vscode.l10n.t("Record {0} tests?", count)
-      : vscode.l10n.t("Run {0} tests live?", count),
-    mode === "record"
-      ? vscode.l10n.t("This calls the models, which may cost money, and writes the recordings.")
-      : vscode.l10n.t("This calls the models, which may cost money."),
-    mode === "record" ? vscode.l10n.t("Record") : vscode.l10n.t("Run Live"),
+    question,
+    vscode.l10n.t("The models are called, which may cost money."),
+    button,
   );
 }
 

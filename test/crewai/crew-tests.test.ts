@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { asObject, parseJson } from "../../src/base/json.ts";
 import { crewaiEnv, crewaiProject, needsCrewai } from "../support/crewai.ts";
 import { startModel } from "../support/crewai-service.ts";
-import { projectFolder } from "../support/folders.ts";
+import { projectFolder, temporaryFolder } from "../support/folders.ts";
 import { atEndOfTest } from "../support/ends.ts";
 import { weatherAnswer } from "../support/model-server.ts";
 import { waitFor } from "../support/wait.ts";
@@ -138,6 +138,18 @@ describe("crewdeck test", () => {
     const replayed = await run(project, models, {});
     assert.equal(inSeconds(replayed.printed), whole);
     assert.equal(model.requests.length, asked);
+  });
+});
+
+describe("The example crew", () => {
+  needsCrewai();
+
+  it("passes its tests without a model", async () => {
+    const copy = path.join(temporaryFolder("example"), "example_crew");
+    cpSync(path.join(projectFolder, "media", "example-crew"), copy, { recursive: true });
+    const { status, printed } = await run(copy, [], {});
+    assert.equal(status, 0, printed);
+    assert.match(printed, /\n4 passed, 0 failed, 0 could not run/);
   });
 });
 

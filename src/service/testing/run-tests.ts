@@ -17,23 +17,17 @@ import {
   type UnknownObject,
 } from "../../base/json.ts";
 import { priceOf, readPrices, type Price } from "../../base/prices.ts";
-import type { Grade, TestFailure } from "../../base/test-lines.ts";
+import type { TestFailure, TestOutcome } from "../../base/test-lines.ts";
 import { projectRoot } from "../../projects/pyproject.ts";
+import { messageOf } from "../errors.ts";
 import { mismatchesOf, type Outcome } from "./expectations.ts";
 import type { Answer, TestCase } from "./test-file.ts";
 
 /** `replay` answers all calls from the recording, `record` makes them and writes the recording, `live` only makes them. */
 export type Mode = "replay" | "record" | "live";
 
-export interface TestResult {
+export interface TestResult extends TestOutcome {
   readonly test: TestCase;
-  /** `error`: it could not run. */
-  readonly state: "passed" | "failed" | "error";
-  readonly seconds: number;
-  readonly tokens: number;
-  readonly dollars?: number;
-  readonly grades: readonly Grade[];
-  readonly failures: readonly TestFailure[];
 }
 
 /** As which the worker reports a grade, like the call of a tool (crewdeck_worker/judge.py). */
@@ -89,13 +83,13 @@ async function runTest(
   start: () => Promise<Running>,
 ): Promise<TestResult> {
   const begun = performance.now();
-  const since = () => Math.round(performance.now() - begun) / 1000;
+  const stopped = (failure: TestFailure): TestResult => {
+    const seconds = Math.round(performance.now() - begun) / 1000;
+    return { test, state: "error", seconds, tokens: 0, grades: [], failures: [failure] };
+  };
   if (mode === "replay" && !existsSync(test.recording)) {
     const message = `There is no recording ${relative(process.cwd(), test.recording)}. Make one with --record, which calls the models.`;
-    return {
-      ...{ test, state: "error", seconds: 0, tokens: 0, grades: [] },
-      failures: [{ message, isUnrecorded: true }],
-    };
+    return stopped({ message, isUnrecorded: true });
   }
   try {
     const { url, token } = await start();
@@ -111,15 +105,7 @@ async function runTest(
     const { seconds, tokens, dollars, grades } = outcome;
     return { test, state, seconds, tokens, ...defined({ dollars }), grades, failures };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    return {
-      test,
-      state: "error",
-      seconds: since(),
-      tokens: 0,
-      grades: [],
-      failures: [{ message }],
-    };
+    return stopped({ message: messageOf(error) });
   }
 }
 
@@ -166,8 +152,9 @@ async function execute(
   const judge = expect.flatMap(({ judge: question, task: task_id }) =>
     question === undefined ? [] : [defined({ question, task_id })],
   );
-  const more = judge.length > 0 ? { judge } : {};
-  const { kickoff_id } = await kickoff(api, { inputs, meta, replay, ...more });
+  // A crew whose inputs only its Python knows is asked for them first.
+  await api.json("/inputs/ask", {});
+  const { kickoff_id } = await api.json("/kickoff", { inputs, meta, replay, judge });
   const id = String(kickoff_id);
   const outputs: Outcome["outputs"][number][] = [];
   for (;;) {
@@ -179,17 +166,9 @@ async function execute(
       outputs.push({ task, attempt, output: textAt(waiting, "task_output") ?? "" });
       const said = outputs.filter((one) => one.task === task).length;
       await answer(api, id, task, answers[task]?.[said - 1] ?? { approve: "" });
-    } else if (status["status"] !== "running") {
-      const prices = await pricesIn(root);
-      return await ended(api, id, status, outputs, prices);
-    } else await sleep(pollMs);
+    } else if (status["status"] === "running") await sleep(pollMs);
+    else return await ended(api, id, status, outputs, await pricesIn(root));
   }
-}
-
-/** A crew whose inputs only its Python knows is asked for them first. */
-async function kickoff(api: Api, body: object): Promise<UnknownObject> {
-  await api.json("/inputs/ask", {});
-  return await api.json("/kickoff", body);
 }
 
 async function answer(api: Api, execution_id: string, task_id: string, given: Answer) {
@@ -211,13 +190,13 @@ async function ended(
   const whole = made
     .filter(({ kind }) => kind === "tool")
     .map(async (call) => {
-      const { request, response } = await api.json(
-        `/executions/${id}/calls/${Number(call["number"])}`,
-      );
+      const path = `/executions/${id}/calls/${Number(call["number"])}`;
+      const { request, response } = await api.json(path);
       const [task, tool] = [textAt(call, "task_id") ?? "", textAt(call, "name") ?? ""];
       return { task, tool, attempt: numberAt(call, "attempt") ?? 1, arguments: request, response };
     });
   const tools = await Promise.all(whole);
+  const verdicts = tools.filter(({ tool }) => tool === verdict);
   const last = asArray(result["tasks"] ?? status["tasks"]).map(asObject);
   const others = last.flatMap((one) => {
     const task = textAt(one, "task_id") ?? "";
@@ -231,12 +210,9 @@ async function ended(
     tokens: numberAt(asObject(status["usage_metrics"]), "total_tokens") ?? 0,
     dollars: dollarsOf(made, prices),
     calls: tools.filter(({ tool }) => tool !== verdict),
-    grades: tools.flatMap(({ task, tool, arguments: given, response }) => {
-      const { grade, reason } = asObject(response);
-      const question = textAt(asObject(given), "question") ?? "";
-      return tool === verdict
-        ? [{ task, question, grade: Number(grade), reason: String(reason) }]
-        : [];
+    grades: verdicts.map(({ task, arguments: given, response }) => {
+      const [{ question }, { grade, reason }] = [asObject(given), asObject(response)];
+      return { task, question: String(question), grade: Number(grade), reason: String(reason) };
     }),
   };
   const hasEnded = status["status"] === "completed";
@@ -259,7 +235,7 @@ function dollarsOf(calls: readonly UnknownObject[], prices: readonly Price[]): n
   });
   if (parts.length === 0 || parts.includes(undefined)) return undefined;
   const sum = parts.reduce<number>((all, part = 0) => all + part, 0);
-  // In millionths, as the prices are for a million tokens.
+  // Prices are for a million tokens.
   return Math.round(sum) / 1e6;
 }
 

@@ -4,8 +4,6 @@ import json
 import re
 from typing import Any
 
-from crewai import LLM
-
 from crewdeck_worker.calls import Call, Calls
 from crewdeck_worker.project import Project
 from crewdeck_worker.protocol import AttemptCommand, Failure
@@ -28,8 +26,8 @@ def judged(reply: dict[str, Any], project: Project, command: AttemptCommand, cal
 
 
 def grade(question: str, output: str, project: Project, index: int, calls: Calls) -> dict[str, Any]:
-    agent = project.crew().tasks[index].agent
-    model = agent.llm if agent and agent.llm else LLM(model="gpt-4o-mini")
+    crew = project.crew()
+    model = next(agent.llm for agent in (crew.tasks[index].agent, *crew.agents) if agent and agent.llm)
     messages = [{"role": "system", "content": asked}, {"role": "user", "content": f"Question: {question}\n\nText:\n{output}"}]
     # They aren't the crew's own.
     used = list(calls.usages)
