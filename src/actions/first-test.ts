@@ -1,6 +1,7 @@
-import { asArray, asObject, defined, isObject, parseJson, textAt } from "../base/json.ts";
+import { asArray, asObject, defined, isObject, parseJson } from "../base/json.ts";
 import type { JsonObject, JsonValue } from "../api/types.ts";
 import type { Execution } from "../executions/model.ts";
+import { approved } from "../executions/resumes.ts";
 
 /** Characters of a text that the result is to have. */
 const longestText = 60;
@@ -23,7 +24,7 @@ export function firstTest(execution: Execution, recording: string): JsonObject {
   });
 }
 
-/** Undefined if a person only approved. */
+/** Undefined if a person only approved, without words. */
 function answersIn({ tasks }: Execution): JsonObject | undefined {
   const given = tasks.flatMap(({ taskId, attempts }) => {
     const answers = attempts.flatMap(({ feedback }): JsonObject[] =>
@@ -31,7 +32,7 @@ function answersIn({ tasks }: Execution): JsonObject | undefined {
         ? []
         : [feedback.isApprove ? { approve: feedback.text } : { reject: feedback.text }],
     );
-    return answers.length > 0 ? [[taskId, answers] as const] : [];
+    return answers.some(({ approve }) => approve !== approved) ? [[taskId, answers] as const] : [];
   });
   return given.length > 0 ? Object.fromEntries(given) : undefined;
 }
@@ -67,9 +68,4 @@ function toolsIn(recording: string): readonly JsonObject[] {
     ...(task !== "" && { task }),
     calls: [...new Set(made.map(({ name }) => name))].map((tool) => ({ tool })),
   }));
-}
-
-/** Whether a recording has calls: an execution that was rehearsed has none. */
-export function hasCalls(recording: string): boolean {
-  return textAt(asObject(parseJson(recording.split("\n", 1)[0] ?? "")), "crewai") !== undefined;
 }

@@ -3,14 +3,12 @@ import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
 import { defined, laidOutJson } from "../base/json.ts";
 import type { Crews } from "../crews/crews.ts";
-import { withProgress } from "../editor/messages.ts";
 import type { Execution } from "../executions/model.ts";
-import { titleOf } from "../executions/title.ts";
 import { isFree } from "../kickoff/request-files/files.ts";
 import { requestFileEnding, suggestFileName } from "../kickoff/request-files/name.ts";
 import { projectRoot } from "../projects/pyproject.ts";
 import type { Asker } from "./asker.ts";
-import { firstTest, hasCalls } from "./first-test.ts";
+import { firstTest } from "./first-test.ts";
 import type { Targets } from "./targets.ts";
 
 export interface TestParts {
@@ -31,14 +29,8 @@ export function saveAsTestVerb({ targets, crews }: TestParts) {
             execution.crew.name,
           ),
         );
-      const recording = await recordingOf(crews, execution);
-      if (!hasCalls(recording))
-        throw new UserError(
-          vscode.l10n.t(
-            "“{0}” has no calls of models that could be recorded. Nothing was written.",
-            titleOf(execution),
-          ),
-        );
+      const client = await crews.client(execution.crew);
+      const recording = await client.recording(execution.kickoffIds.at(-1) ?? "");
       const tests = path.join(await projectRoot(folder.fsPath), "tests");
       const crew = crewIn(tests, folder.fsPath, local?.crewClass);
       const text = laidOutJson(defined({ crew, ...firstTest(execution, recording) }));
@@ -57,14 +49,6 @@ export function saveAsTestVerb({ targets, crews }: TestParts) {
   );
 }
 
-async function recordingOf(crews: TestParts["crews"], { crew, kickoffIds }: Execution) {
-  const client = await crews.client(crew);
-  const title = vscode.l10n.t("Requesting the calls from “{0}”", crew.name);
-  return await withProgress(title, (signal) =>
-    client.recording(kickoffIds.at(-1) ?? "", { signal }),
-  );
-}
-
 /** Undefined if it is the only crew of the project. */
 function crewIn(tests: string, folder: string, crewClass: string | undefined): string | undefined {
   const steps = path.relative(tests, folder).replaceAll(path.sep, "/");
@@ -73,8 +57,10 @@ function crewIn(tests: string, folder: string, crewClass: string | undefined): s
 }
 
 /** Named like the execution. */
-async function nextFree(folder: vscode.Uri, { label, request }: Execution): Promise<vscode.Uri> {
-  const name = suggestFileName("", label === undefined ? request?.inputs : { label });
+async function nextFree(folder: vscode.Uri, execution: Execution): Promise<vscode.Uri> {
+  const { crew, label, request } = execution;
+  const named = label === undefined ? (request?.inputs ?? {}) : { label };
+  const name = suggestFileName(Object.keys(named).length > 0 ? "" : crew.name, named);
   for (let number = 1; ; number++) {
     const numbered = name.replace(requestFileEnding, number === 1 ? "" : `-${number}`);
     const uri = vscode.Uri.joinPath(folder, `${numbered}${requestFileEnding}`);

@@ -18,7 +18,7 @@ describe("Save as Test", () => {
     const local = { folder, crewClass: "Desk", engine: "crewai", running: true } as const;
     const crew = { id: `local:${folder}#Desk`, name: "Tea", url: "http://127.0.0.1:1", local };
     const execution = notWaiting({ crew, state: "completed", output: "Sea otters." });
-    let recording = '{"recording":1,"crewai":"1.15.30","variables":{}}\n';
+    const recording = '{"recording":1,"crewai":"1.15.30","variables":{}}\n';
     const store = { find: () => execution, list: () => [execution], refresh: () => undefined };
     const crews = crewsOf(crew);
     const save = saveAsTestVerb({
@@ -39,9 +39,6 @@ describe("Save as Test", () => {
     });
     const beside = path.join(project, "tests", "sea-otters-2.recording.jsonl");
     assert.equal(await readFile(beside, "utf8"), recording);
-
-    recording = '{"recording":1,"crewai":"","variables":{}}\n';
-    await assert.rejects(save(argument, person), /has no calls of models/);
     await rm(project, { recursive: true });
   });
 });

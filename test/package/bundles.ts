@@ -23,13 +23,6 @@ export const shippedInBoth = [
   "media/example-crew/src/example_crew/config/tasks.yaml",
   "media/example-crew/src/example_crew/crew.py",
   "media/example-crew/src/example_crew/main.py",
-  "media/example-crew/tests/audiences.1.recording.jsonl",
-  "media/example-crew/tests/audiences.2.recording.jsonl",
-  "media/example-crew/tests/audiences.kickoff.json",
-  "media/example-crew/tests/rejected-outline.kickoff.json",
-  "media/example-crew/tests/rejected-outline.recording.jsonl",
-  "media/example-crew/tests/tea.kickoff.json",
-  "media/example-crew/tests/tea.recording.jsonl",
 ];
 
 export type Outputs = Metafile["outputs"];

@@ -27,6 +27,13 @@ import { type Outputs, outputsIn, packagesIn, shippedInBoth, sourcesIn } from ".
 /** Every file that ships, except the chunks of the program. Add a new file here before it can ship. */
 const shipped = [
   ...shippedInBoth,
+  "media/example-crew/tests/audiences.1.recording.jsonl",
+  "media/example-crew/tests/audiences.2.recording.jsonl",
+  "media/example-crew/tests/audiences.kickoff.json",
+  "media/example-crew/tests/rejected-outline.kickoff.json",
+  "media/example-crew/tests/rejected-outline.recording.jsonl",
+  "media/example-crew/tests/tea.kickoff.json",
+  "media/example-crew/tests/tea.recording.jsonl",
   "LICENSE",
   "README.md",
   "ThirdPartyNotices.txt",

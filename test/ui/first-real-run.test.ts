@@ -57,4 +57,17 @@ describe("The first real run of an unchanged crewAI project, in the window", () 
     await call.focus();
     await window.screenshot("call");
   });
+
+  it("makes a test of it that passes without the model, with two clicks", async () => {
+    assert.ok(window && model);
+    const { page, webview } = window;
+    await waitForPage(window, /Completed/);
+    const asked = model.requests.length;
+    await webview.content.getByRole("button", { name: "Save as Test" }).click();
+    await page.locator(".tab.active").getByText(".kickoff.json").waitFor();
+    await page.locator(".glyph-margin-widgets .testing-run-glyph").click();
+    await page.locator(".glyph-margin-widgets .codicon-testing-passed-icon").waitFor();
+    await window.screenshot("saved-as-test");
+    assert.equal(model.requests.length, asked);
+  });
 });

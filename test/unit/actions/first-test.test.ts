@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { firstTest, hasCalls } from "../../../src/actions/first-test.ts";
+import { firstTest } from "../../../src/actions/first-test.ts";
 import { anExecution, aTask } from "../views/executions.ts";
 
 const head = '{"recording":1,"crewai":"1.15.30","variables":{}}\n';
@@ -40,10 +40,5 @@ describe("the first test of an execution", () => {
       { jsonSchema: { type: "object", required: ["tea"] } },
     ]);
     assert.deepEqual(expected("## Otters\nThey swim."), [{ contains: "Otters", maxWords: 10 }]);
-  });
-
-  it("needs calls: an execution without any can't be replayed", () => {
-    assert.ok(hasCalls(head));
-    assert.ok(!hasCalls('{"recording":1,"crewai":"","variables":{}}\n'));
   });
 });
