@@ -50,7 +50,8 @@ function filesIn(folder: string): string[] {
   const files = readdirSync(path.join(projectFolder, folder), { recursive: true })
     .map((name) => `${folder}/${String(name).replaceAll("\\", "/")}`)
     .sort();
-  return files.filter((file) => /^[^.]+\.(?:md|toml|py|yaml)$/.test(file));
+  const isKnown = /\.(?:md|toml|py|yaml|kickoff\.json|recording\.jsonl)$/;
+  return files.filter((file) => !file.includes("/.") && isKnown.test(file));
 }
 
 function read(file: string): string {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { asObject, parseJson } from "../../src/base/json.ts";
 import { crewaiEnv, crewaiProject, needsCrewai } from "../support/crewai.ts";
@@ -11,6 +12,8 @@ import { weatherAnswer } from "../support/model-server.ts";
 import { waitFor } from "../support/wait.ts";
 import { warmPython } from "../support/warm-python.ts";
 import { openWindow } from "../support/window.ts";
+
+const testOfWeather = '{"inputs": {"city": "oslo", "readers": ""}, "expect": [{"contains": "x"}]}';
 
 /** The command, in a folder. */
 async function run(cwd: string, args: readonly string[], env: Readonly<Record<string, string>>) {
@@ -141,6 +144,25 @@ describe("crewdeck test", () => {
   });
 });
 
+describe("crewdeck test, when it is to end", () => {
+  needsCrewai();
+
+  it("ends what it started, and leaves no files", async () => {
+    const [project, scratch] = [crewaiProject("weather"), temporaryFolder("scratch")];
+    const model = await startModel(() => new Promise<string>(() => undefined));
+    writeFileSync(path.join(project, "a.kickoff.json"), testOfWeather);
+    const program = path.join(projectFolder, "dist", "service.mjs");
+    const args = [program, "test", "--live", "--lifeline", "--python", await warmPython()];
+    const env = { PATH: process.env["PATH"], TMPDIR: scratch, ...crewaiEnv(model) };
+    const child = spawn(process.execPath, args, { cwd: project, env });
+    await waitFor("a call of the model", () => model.requests.length > 0, 60_000);
+    assert.equal(readdirSync(scratch).length, 1);
+    child.stdin.end();
+    const [code] = (await once(child, "exit")) as [number];
+    assert.deepEqual([code, readdirSync(scratch)], [130, []]);
+  });
+});
+
 describe("The example crew", () => {
   needsCrewai();
 
@@ -215,5 +237,14 @@ describe("The Test Explorer", () => {
     await messages.confirm("Record 1 tests?", "Record");
     await untilSeen(/Sailors \(Passed\)/);
     await window.screenshot("tests-recorded");
+
+    await rows.filter({ hasText: "Sailors" }).hover();
+    const onSave = { name: "Turn on Continuous Run" };
+    await rows.filter({ hasText: "Sailors" }).getByRole("button", onSave).click();
+    await page.locator(".view-line", { hasText: "Sailors,sailors,report" }).click();
+    await page.keyboard.press("End");
+    await page.keyboard.type("s");
+    await page.keyboard.press("Control+s");
+    await untilSeen(/Sailors \(Failed\)/);
   });
 });
