@@ -153,6 +153,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     registerKickoff({
       ...{ context, database, store, crews, sending, clock, callbacks, documents: reading },
       testCallbacks: (crew) => act("testCallbacks", { crew }),
+      debug: async (crew) => await (await import("./local/engines.ts")).awaitCrewInDebugger(crew),
     }),
   );
   const memento = context.workspaceState;

@@ -222,7 +222,7 @@ function isUnknownRoute(error: unknown, path: string): boolean {
 }
 
 export function kickoffBody(request: KickoffRequest): object {
-  const { inputs, meta, restoreFromStateId, extra, runAgain, rules } = request;
+  const { inputs, meta, restoreFromStateId, extra, runAgain, rules, debugPort } = request;
   const run_again = runAgain && {
     execution_id: runAgain.executionId,
     task_id: runAgain.taskId,
@@ -232,6 +232,7 @@ export function kickoffBody(request: KickoffRequest): object {
     ...extra,
     inputs,
     ...defined({ meta, restoreFromStateId, run_again, approve_tools: rules?.approveTools }),
+    ...defined({ debug_port: debugPort }),
     ...(rules?.limits && { limits: { ...rules.limits, ...defined({ prices: rules.prices }) } }),
     ...callbacks(request),
   };

@@ -82,6 +82,8 @@ export interface KickoffRequest extends CallbackUrls, SecretCallbacks {
   readonly extra?: JsonObject;
   readonly runAgain?: RunAgainFrom;
   readonly rules?: CallRules;
+  /** Where a debugger waits for the crew's Python. Only Crewdeck's local service knows it. */
+  readonly debugPort?: number;
 }
 
 /** Which calls wait for a person. Only Crewdeck's local service knows it. */

@@ -1,14 +1,16 @@
 import path from "node:path";
 import * as vscode from "vscode";
-import { UserError } from "../base/errors.ts";
-import { asObject, textAt } from "../base/json.ts";
+import { action, UserError } from "../base/errors.ts";
+import { asObject, numberAt, textAt } from "../base/json.ts";
 import { trustAction } from "../crews/errors.ts";
+import type { Crew } from "../crews/types.ts";
 import { confirm, machineSettings } from "../editor/messages.ts";
 import { isFile } from "../projects/reading.ts";
 import { projectHints, projectRoot } from "../projects/pyproject.ts";
 import {
   chooseInterpreter,
   findsUv,
+  hasPackage,
   projectInterpreters,
   pythonIn,
   pythonOnPath,
@@ -126,6 +128,64 @@ export async function setUpProject(
       name,
     ),
   );
+}
+
+/**
+ * Lets VS Code's Python debugger wait for a crew's Python, and resolves to the port where it does.
+ * @throws UserError if there is no debugger, or the person doesn't want one installed
+ */
+export async function awaitCrewInDebugger({ name, local }: Crew): Promise<number> {
+  const id = "ms-python.debugpy";
+  if (vscode.extensions.getExtension(id) === undefined)
+    throw new UserError(
+      vscode.l10n.t("Nothing was sent. To debug a crew, install the extension “Python Debugger”."),
+      [action(vscode.l10n.t("Show Extension"), "extension.open", id)],
+    );
+  const folder = vscode.Uri.parse(local?.folder ?? "", true);
+  await installDebugger(name, folder);
+  const session = vscode.l10n.t("Crew “{0}”", name);
+  const { promise: waits, resolve } = Promise.withResolvers<number | undefined>();
+  // It attaches only once Python connects to it.
+  const listener = vscode.debug.onDidReceiveDebugSessionCustomEvent(
+    ({ event, body, session: of }) => {
+      if (event === "debugpyWaitingForServer" && of.name === session)
+        resolve(numberAt(asObject(body), "port"));
+    },
+  );
+  const listen = { host: "127.0.0.1", port: 0 };
+  const wanted = { type: "debugpy", request: "attach", name: session, listen };
+  vscode.debug.startDebugging(vscode.workspace.getWorkspaceFolder(folder), wanted).then(
+    (isStarted) => {
+      if (!isStarted) resolve(undefined);
+    },
+    () => resolve(undefined),
+  );
+  const port = await waits.finally(() => void listener.dispose());
+  if (port !== undefined) return port;
+  throw new UserError(vscode.l10n.t("Nothing was sent. VS Code's debugger did not start."));
+}
+
+/** debugpy, after the person has seen the command. */
+async function installDebugger(name: string, folder: vscode.Uri): Promise<void> {
+  const { python = "" } = (await findInterpreter(folder)) ?? {};
+  const isThere = async () => await hasPackage(python, "debugpy");
+  if (await isThere()) return;
+  const { root, command: setUp } = await findSetUp(folder);
+  const command = setUp.startsWith("uv ")
+    ? "uv add --dev debugpy"
+    : `"${python}" -m pip install debugpy`;
+  const detail = vscode.l10n.t(
+    "This command downloads packages and runs in a terminal, in {0}:\n\n{1}",
+    root,
+    command,
+  );
+  const question = vscode.l10n.t("Install debugpy for “{0}”?", name);
+  if (await confirm(question, detail, vscode.l10n.t("Run in Terminal")))
+    await runInTerminal(name, vscode.Uri.file(root), command);
+  if (!(await isThere()))
+    throw new UserError(
+      vscode.l10n.t("Nothing was sent. debugpy is not installed for “{0}”.", name),
+    );
 }
 
 /** Resolves to the exit code; undefined if the task was ended. */

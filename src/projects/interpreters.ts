@@ -71,6 +71,12 @@ export async function crewaiVersion(python: string): Promise<string | undefined>
   return undefined;
 }
 
+export async function hasPackage(python: string, name: string): Promise<boolean> {
+  for (const packages of await packageFolders(python))
+    if (await isFolder(path.join(packages, name))) return true;
+  return false;
+}
+
 /** Of an environment, or of an installed Python (on Debian, `dist-packages`). */
 async function packageFolders(python: string): Promise<string[]> {
   const folder = path.dirname(python);

@@ -39,6 +39,8 @@ export interface AppOptions {
   readonly feedbackWebhook?: FeedbackWebhook | undefined;
   /** Whether the crew's calls can be answered by a recording. */
   readonly canReplay?: boolean | undefined;
+  /** Whether its Python may be debugged. */
+  readonly canDebug?: boolean | undefined;
   /** A middleware that sees all requests first. */
   readonly observe?: MiddlewareHandler | undefined;
   readonly log: Log;
@@ -162,6 +164,7 @@ export function createApp(options: AppOptions): Hono<Environment> {
     const project = await readCrew(options.readProject, true);
     const kickoff = readKickoff(json, project);
     if (kickoff.replay && options.canReplay !== true) throw nothingToReplay();
+    if (kickoff.rules?.debug_port && options.canDebug !== true) throw nothingToDebug();
     options.networks?.check(kickoff.callbacks);
     const id = await executions.kickoff(project, caller, kickoff, options.admit, key);
     return c.json({ kickoff_id: id });
@@ -245,6 +248,11 @@ export function answerWith(c: Context, dialect: Dialect, error: ApiError): Respo
 
 function nothingToReplay(): ApiError {
   const message = "A rehearsal calls no model, so there is nothing to replay";
+  return new ApiError(400, "Invalid Request", message);
+}
+
+function nothingToDebug(): ApiError {
+  const message = "Only a crew that runs with crewAI on one's own machine can be debugged";
   return new ApiError(400, "Invalid Request", message);
 }
 

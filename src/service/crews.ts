@@ -160,6 +160,7 @@ export async function engineOf(
     parallel: parallel ?? 1,
     processes,
     isShared: database !== undefined,
+    isOfTeam: isServer,
     env: { ...Object.fromEntries(own), ...environment },
     log,
     secrets,

@@ -15,14 +15,19 @@ export interface Note {
   readonly output: string;
 }
 
-export interface TaskAttempt {
+/** Of an execution, from its kickoff. */
+export interface HowToRun {
+  readonly replay?: Replay | null;
+  readonly debugPort?: number | undefined;
+}
+
+export interface TaskAttempt extends HowToRun {
   readonly executionId: string;
   readonly project: CrewProject;
   readonly taskIndex: number;
   readonly task: ProjectTask;
   readonly agent: ProjectAgent | undefined;
   readonly inputs: JsonObject;
-  readonly replay?: Replay | null;
   /** The outputs of all earlier tasks. */
   readonly earlier: readonly { readonly taskId: string; readonly output: string }[];
   readonly notes: readonly Note[];
@@ -89,11 +94,10 @@ export interface TaskResult {
 }
 
 /** A part of a flow: from its start, or from the pause that is answered, to its next pause or its end. */
-export interface FlowPart {
+export interface FlowPart extends HowToRun {
   readonly executionId: string;
   readonly project: CrewProject;
   readonly inputs: JsonObject;
-  readonly replay?: Replay | null;
   /** From 1. */
   readonly part: number;
   /** Undefined for the first part. */
@@ -154,11 +158,12 @@ export interface Engine {
   /** Whether a repeat of what failed would fail in the same way. */
   isFinal?(error: unknown): boolean;
   /** Resolves to the crew as it will run, which its files may not say. Rejects when it can't run. */
-  prepare?(executionId: string, project: CrewProject, replay?: Replay | null): Promise<CrewProject>;
+  prepare?(executionId: string, project: CrewProject, how?: HowToRun): Promise<CrewProject>;
   /** Asks the project's own Python for the names of the inputs, which runs its code. Undefined for an engine without Python. */
   inputs?(project: CrewProject): Promise<readonly string[]>;
   /** Whether it makes calls that a recording can answer. */
   readonly canReplay?: boolean;
+  readonly canDebug?: boolean;
   /** Rejects when the task failed. May be called again for the same attempt after a crash, and once it is approved, for its draft. */
   run(attempt: TaskAttempt, report: Reports): Promise<TaskResult>;
   /** Like `run`, for a part of a flow. Undefined for an engine that can't run flows. */

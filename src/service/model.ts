@@ -1,7 +1,7 @@
 import type { JsonObject } from "../api/types.ts";
 import type { CrewProject } from "../projects/types.ts";
 import type { AuditEntry } from "./audit.ts";
-import type { FlowQuestion, Replay, TokenUsage } from "./engine.ts";
+import type { FlowQuestion, HowToRun, Replay, TokenUsage } from "./engine.ts";
 import type { FeedbackAnswer } from "./flow-answers.ts";
 import type { HeldCall, Rules } from "./questions.ts";
 
@@ -82,6 +82,10 @@ export interface Execution {
   readonly isPrepared: boolean;
   /** Whether it has its turn. */
   readonly isRunning: boolean;
+}
+
+export function howToRun({ replay, rules }: Execution): HowToRun {
+  return { replay, debugPort: rules?.debug_port };
 }
 
 export interface AttemptKey {

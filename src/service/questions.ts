@@ -8,6 +8,8 @@ export interface Rules extends JsonObject {
   /** Names of tools; `*` for all. */
   readonly approve_tools?: readonly string[];
   readonly limits?: JsonObject;
+  /** Where a debugger waits for the execution's Python, on this machine. */
+  readonly debug_port?: number;
   /** Questions about outputs, which the project's model answers. */
   readonly judge?: readonly JsonObject[];
 }

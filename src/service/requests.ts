@@ -95,6 +95,7 @@ interface Bodies {
     readonly replay?: Replay | null;
     readonly approve_tools?: readonly string[] | null;
     readonly limits?: JsonObject | null;
+    readonly debug_port?: number | null;
     readonly judge?: Rules["judge"] | null;
   };
   readonly FeedbackRequest: { readonly feedback: string; readonly source?: string | null };
@@ -152,6 +153,7 @@ export function readKickoff(json: JsonValue, crew: CrewProject): Kickoff {
     const given = {
       ...(body.approve_tools?.length && { approve_tools: body.approve_tools }),
       ...(body.limits && { limits: body.limits }),
+      ...(body.debug_port && { debug_port: body.debug_port }),
       ...(body.judge?.length && { judge: body.judge }),
     };
     const rules = Object.keys(given).length > 0 ? given : null;

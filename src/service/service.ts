@@ -242,6 +242,7 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
       return createApp({
         ...crew,
         canReplay: crew.engine.canReplay,
+        canDebug: crew.engine.canDebug,
         ...access,
         executions: executionsOf(crew),
         observe,

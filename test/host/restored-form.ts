@@ -34,6 +34,7 @@ export function formsOf(
       send: () => Promise.reject(new Error("Not sent")),
     },
     callbacks: () => Promise.resolve({ canReach: () => Promise.resolve(canReach()) }),
+    debug: () => Promise.reject(new Error("No debugger.")),
     testCallbacks,
   });
 }

@@ -25,7 +25,7 @@ reads_flows = pytest.mark.skipif(version == "1.0.0", reason="flows need crewAI 1
 
 def opened(folder, file, crew_class=None, source=None, storage=None, is_flow=False):
     command = {"folder": str(folder), "source": str(source or folder), "file": file, "crewClass": crew_class}
-    return Project({**command, "storage": storage, "isFlow": is_flow, "environment": {}})
+    return Project({**command, "storage": storage, "isFlow": is_flow, "environment": {}, "debugPort": None})
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import pytest
 
 from conftest import opened, reads_flows
 from crewdeck_worker import project as projects
+from crewdeck_worker.project import meet_debugger
 
 crew = '''
 from crewai import Agent, Crew, Task
@@ -204,3 +205,16 @@ def test_an_environment_file_is_a_regular_one_whose_values_are_at_most_1_mb(fork
     # Whoever opens it waits for somebody who writes.
     os.mkfifo(folder / ".env")
     assert forked(lambda: signal.alarm(10) or opened(folder, "crew.py").file) == "crew.py"
+
+
+def test_the_project_runs_without_a_debugger_that_has_left(forked, capfd, monkeypatch):
+    class Debugpy:
+        @staticmethod
+        def connect(address):
+            raise ConnectionRefusedError(f"nobody at {address}")
+
+    monkeypatch.setitem(sys.modules, "debugpy", Debugpy)
+    assert forked(lambda: meet_debugger(5678)) is None
+    assert "runs without one" in capfd.readouterr().out
+    monkeypatch.setitem(sys.modules, "debugpy", None)
+    assert 'has no debugpy. Install it in the project: "uv add --dev debugpy"' in forked(lambda: meet_debugger(5678))

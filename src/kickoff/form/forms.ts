@@ -49,6 +49,8 @@ export interface KickoffFormsOptions {
   readonly documents: { readonly show: (execution: ExecutionSummary) => Promise<unknown> };
   readonly callbacks: () => Promise<{ canReach(crew: CrewRef): Promise<boolean> }>;
   readonly testCallbacks: (crewId: string) => unknown;
+  /** Starts a debugger, and resolves to the port where it waits for the crew's Python. */
+  readonly debug: (crew: Crew) => Promise<number>;
 }
 
 interface OpenForm {
@@ -174,8 +176,11 @@ export class KickoffForms implements vscode.Disposable {
         memory: this.#memory,
         inputs: (options) => inputsOf(crews, crew, options),
         // Looked up at each use, since a local crew's port may change.
-        send: async (request, localId) =>
-          await sending.send(await crews.ready(crew), request, { localId }),
+        send: async (request, localId, isDebugged) => {
+          const ready = await crews.ready(crew);
+          const debugPort = isDebugged ? await this.#options.debug(ready) : undefined;
+          return await sending.send(ready, { ...request, ...defined({ debugPort }) }, { localId });
+        },
         post: (message) => {
           panel.title = message.view.title;
           page.post(message);
@@ -242,7 +247,7 @@ export class KickoffForms implements vscode.Disposable {
     const session = this.#forms.get(crewId)?.session;
     if (crew === undefined || session === undefined) return;
     const { id, name, url } = crew;
-    session.crew = { id, name, url };
+    session.crew = { id, name, url, canDebug: crew.local?.engine === "crewai" };
     const settingUp = vscode.l10n.t(
       "crewAI is being installed for “{0}”. The terminal shows its progress.",
       name,

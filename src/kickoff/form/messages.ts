@@ -45,7 +45,13 @@ export type ToolName = (typeof toolNames)[number];
 export type FormFocus = FormPart | "submit" | "outcome" | "invalid";
 
 export interface FormView {
-  readonly crew: { readonly id: string; readonly name: string; readonly url: string };
+  readonly crew: {
+    readonly id: string;
+    readonly name: string;
+    readonly url: string;
+    /** Whether its Python can be debugged. */
+    readonly canDebug?: boolean;
+  };
   readonly title: string;
   readonly notes: readonly Note[];
   /** Undefined while the crew is asked for its inputs, and if they are unavailable. */
@@ -105,7 +111,12 @@ export function parseSavedState(raw: unknown): SavedState | undefined {
 /** What the page sends: it isn't trusted. */
 export const fromForm = v.variant("type", [
   v.object({ type: v.literal("ready") }),
-  v.object({ type: v.picklist(["changed", "submit"]), draft: draftSchema }),
+  v.object({ type: v.literal("changed"), draft: draftSchema }),
+  v.object({
+    type: v.literal("submit"),
+    draft: draftSchema,
+    isDebugged: v.exactOptional(v.boolean()),
+  }),
   v.object({
     type: v.literal("secret"),
     id: draftId,

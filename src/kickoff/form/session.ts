@@ -48,7 +48,11 @@ export interface FormHost extends Readonly<
   readonly clock: Clock;
   readonly memory: Pick<FormMemory, "saveDraft" | "dropDraft" | "sent" | "keeps">;
   readonly inputs: (options: LoadOptions) => Promise<CrewInputs>;
-  readonly send: (request: KickoffRequest, localId: string) => Promise<Execution>;
+  readonly send: (
+    request: KickoffRequest,
+    localId: string,
+    isDebugged: boolean,
+  ) => Promise<Execution>;
   readonly post: (message: ToForm) => void;
   readonly fillIn: (crew: FormCrew) => Promise<Prefill | undefined>;
   readonly takeValue: (crew: FormCrew, input: string) => Promise<Taken | undefined>;
@@ -159,7 +163,7 @@ export class FormSession {
       this.#forget("blocked");
       this.#saveSoon();
     },
-    submit: ({ draft }) => {
+    submit: ({ draft, isDebugged = false }) => {
       const content = this.#content;
       if (content === undefined || !this.#isCurrent(draft.id)) return;
       if (this.#notes.has("maybeStarted")) return;
@@ -172,7 +176,7 @@ export class FormSession {
       this.#isSending = true;
       this.#forget("refused", "blocked");
       this.#saveNow();
-      this.#sent = this.#send(content);
+      this.#sent = this.#send(content, isDebugged);
       this.#show();
     },
     secret: ({ id, name, text }) => {
@@ -220,14 +224,14 @@ export class FormSession {
     this.#show();
   }
 
-  async #send(content: FormContent): Promise<void> {
+  async #send(content: FormContent, isDebugged: boolean): Promise<void> {
     const { draft, request } = content;
     const { runAgain } = request;
     const keepChanged = this.#keepsChanged || undefined;
     const from = runAgain && { runAgain: { ...runAgain, ...defined({ keepChanged }) } };
     let execution: Execution;
     try {
-      execution = await this.#host.send({ ...request, ...from }, draft.id);
+      execution = await this.#host.send({ ...request, ...from }, draft.id, isDebugged);
     } catch (error) {
       this.#notStarted(error, content);
       return;

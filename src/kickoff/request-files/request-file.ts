@@ -281,18 +281,10 @@ export function checkRequestFile(
     ...(name === "" || crew !== undefined
       ? []
       : [{ kind: "unknownCrew" as const, at: at(["crew"]), text: unknown }]),
-    ...(crew === undefined || crew.local !== undefined || values.rules === undefined
-      ? []
-      : (["approveTools", "limits"] as const).flatMap((name) =>
-          values.rules?.[name] === undefined
-            ? []
-            : [
-                {
-                  ...{ kind: "wrong" as const, at: at([name]) },
-                  text: l10n.t("Only a local crew can let calls wait for you: remove “{0}”.", name),
-                },
-              ],
-        )),
+    ...(crew === undefined || crew.local ? [] : Object.keys(values.rules ?? {})).map((name) => ({
+      ...{ kind: "wrong" as const, at: at([name]) },
+      text: l10n.t("Only a local crew can let calls wait for you: remove “{0}”.", name),
+    })),
     ...checkInputs(values.inputs, inputs?.fields).map(({ kind, name, text }) => ({
       ...{ kind, text },
       at: at(["inputs", name]),

@@ -10,7 +10,7 @@ import {
   type ProjectTask,
 } from "../../projects/types.ts";
 import { messageOf } from "../errors.ts";
-import type { Engine, Reports, Note, Replay, TaskAttempt } from "../engine.ts";
+import type { Engine, HowToRun, Reports, Note, TaskAttempt } from "../engine.ts";
 import type { Question } from "../questions.ts";
 import type { Log } from "../operations/log.ts";
 import type { Secrets } from "../operations/redact.ts";
@@ -47,6 +47,8 @@ export interface CrewaiOptions {
   readonly processes: Processes;
   /** Whether other processes run executions of the project, too. */
   readonly isShared?: boolean;
+  /** Whether others than whoever sits at this machine may kick off. */
+  readonly isOfTeam?: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly times?: Partial<typeof usualTimes>;
   readonly log: Log;
@@ -120,7 +122,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     project: CrewProject,
     source: string,
     storage: string | null,
-    { inputs = false, replay = null }: { inputs?: boolean; replay?: Replay | null },
+    { inputs = false, replay = null, debugPort }: HowToRun & { readonly inputs?: boolean },
   ): Promise<ReplyOf<"opened">> {
     const { crewClass = null } = project;
     const [file, isFlow] = [fileOf(project), project.kind === "flow"];
@@ -134,6 +136,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
       storage,
       environment,
       replay: given,
+      debugPort: debugPort ?? null,
     };
     // Without Python, the files have nothing to do with it.
     await worker.ready;
@@ -150,7 +153,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
   }
 
   /** The execution's worker with its project open, and the crew as Python built it if it was opened now. */
-  async function open(executionId: string, project: CrewProject, replay: Replay | null = null) {
+  async function open(executionId: string, project: CrewProject, how: HowToRun = {}) {
     const source = await sources.folderFor(executionId, fileOf(project));
     if (!active.has(executionId)) throw new WorkerEnded("The execution was stopped.");
     const known = workers.get(executionId);
@@ -167,9 +170,9 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     const worker = take();
     workers.set(executionId, { worker, source });
     // Executions that run at the same time must not share crewAI's storage. A replay remembers nothing else, so that its prompts are alike.
-    const isAlone = parallel > 1 || options.isShared || replay;
+    const isAlone = parallel > 1 || options.isShared || how.replay;
     const own = isAlone ? storageOf(executionId) : storage;
-    const { remarks, crew } = await openIn(worker, project, source, own, { replay });
+    const { remarks, crew } = await openIn(worker, project, source, own, how);
     for (const remark of remarks) warn(executionId, `[crew] ${remark}`);
     return { worker, crew };
   }
@@ -194,12 +197,12 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
 
   /** Resolves once what the worker reported is stored, too. */
   async function give(
-    { executionId, project, replay }: Pick<TaskAttempt, "executionId" | "project" | "replay">,
+    { executionId, project, ...how }: HowToRun & Pick<TaskAttempt, "executionId" | "project">,
     command: JsonObject,
     prompt: string,
     report: Reports,
   ): Promise<ReplyOf<"output">> {
-    const { worker, crew } = await open(executionId, project, replay);
+    const { worker, crew } = await open(executionId, project, how);
     if (crew !== undefined) refuseOther(crew.tasks, project.tasks);
     const ask = (question: Question) =>
       report.ask(question).then(
@@ -243,12 +246,13 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     costsMoney: true,
     isFinal: (error) => error instanceof ProjectFailure || error instanceof ProjectError,
     canReplay: true,
-    async prepare(executionId, project, replay) {
+    canDebug: options.isOfTeam !== true,
+    async prepare(executionId, project, how) {
       await sources.keep(executionId);
       return await working(executionId, async () => {
         drop(executionId);
         // Names of inputs and defaults stay those of the files.
-        return { ...project, ...(await open(executionId, project, replay)).crew };
+        return { ...project, ...(await open(executionId, project, how)).crew };
       });
     },
     async inputs(project) {

@@ -60,6 +60,7 @@ export class Worker {
   #quiet: NodeJS.Timeout | undefined;
   /** A call of the attempt waits for a person. */
   #isAsking = false;
+  #isDebugged = false;
   /** As they were printed: to hide what is secret in each line of a flood takes too long. */
   readonly #last: string[] = [];
   #printed = 0;
@@ -124,7 +125,9 @@ export class Worker {
    */
   async open(project: JsonObject, inputs: boolean): Promise<ReplyOf<"opened">> {
     const { loadMs, secrets } = this.#options;
-    const late = { what: "The project did not load", ms: loadMs };
+    // At a breakpoint, all may take as long as a person likes.
+    this.#isDebugged = typeof project["debugPort"] === "number";
+    const late = this.#isDebugged ? undefined : { what: "The project did not load", ms: loadMs };
     const command = { do: "project", ...project };
     secrets.addVariables((await this.#ask(command, "project", late)).variables);
     return await this.#ask({ do: "open", inputs }, "opened", late);
@@ -135,7 +138,7 @@ export class Worker {
     const { quietMs, onLine } = this.#options;
     this.#isAsking = false;
     this.#quiet = setInterval(() => {
-      if (this.#isAsking) return;
+      if (this.#isAsking || this.#isDebugged) return;
       const minutes = Math.round(quietMs / 60_000);
       onLine(
         `(Nothing was reported for ${minutes} minutes. If the task hangs, stop the execution.)`,

@@ -65,10 +65,10 @@ export function changeSecret(name: SecretName, text: string): void {
   if (filling !== undefined) host.post({ type: "secret", id: filling.form.draft.id, name, text });
 }
 
-export function submit(): void {
+export function submit(isDebugged = false): void {
   if (filling === undefined) return;
   const { form, values, number } = filling;
-  host.post({ type: "submit", draft: { id: form.draft.id, values, number } });
+  host.post({ type: "submit", draft: { id: form.draft.id, values, number }, isDebugged });
 }
 
 export function use(tool: ToolName): void {

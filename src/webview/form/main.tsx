@@ -50,7 +50,7 @@ start((view, filling) => {
       )}
       {filling !== undefined && (
         <FormContext.Provider value={filling}>
-          <Form notes={notes} />
+          <Form {...{ notes, crew }} />
         </FormContext.Provider>
       )}
     </>,
@@ -86,7 +86,7 @@ function Box({ note }: { readonly note: Note }) {
   );
 }
 
-function Form({ notes }: Pick<FormView, "notes">) {
+function Form(shown: Pick<FormView, "notes" | "crew">) {
   const { from } = useForm().values;
   return (
     <>
@@ -103,7 +103,7 @@ function Form({ notes }: Pick<FormView, "notes">) {
       <Inputs />
       <KeptOutputs />
       <Advanced />
-      <Footer notes={notes} />
+      <Footer {...shown} />
     </>
   );
 }
@@ -197,7 +197,7 @@ function KeptOutputs() {
   );
 }
 
-function Footer({ notes }: Pick<FormView, "notes">) {
+function Footer({ notes, crew }: Pick<FormView, "notes" | "crew">) {
   const { form, values } = useForm();
   const { isSending } = form;
   const element = useRef<HTMLElement>(null);
@@ -224,8 +224,16 @@ function Footer({ notes }: Pick<FormView, "notes">) {
           kind="submit"
           label={isSending ? sending : title}
           isOff={isSending || mayHaveStarted}
-          onClick={submit}
+          onClick={() => submit()}
         />
+        {crew.canDebug === true && (
+          <Button
+            kind="secondary"
+            label={l10n.t("Debug")}
+            isOff={isSending || mayHaveStarted}
+            onClick={() => submit(true)}
+          />
+        )}
         <span class="keys">{l10n.t("or press {0}", isMac ? "⌘Enter" : "Ctrl+Enter")}</span>
         <span class="keys">
           {l10n.t("{0} in a field: more ways to fill it in", isMac ? "⇧F9" : "Shift+F9")}

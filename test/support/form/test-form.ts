@@ -37,6 +37,7 @@ export class TestForm implements FormHost {
   readonly last: Draft[] = [];
   readonly sent: KickoffRequest[] = [];
   readonly localIds: string[] = [];
+  readonly debugged: boolean[] = [];
   readonly started: Execution[] = [];
   readonly opened: (Execution | undefined)[] = [];
   readonly acted: ErrorAction[] = [];
@@ -80,7 +81,8 @@ export class TestForm implements FormHost {
     keeps: () => this.keeps,
   };
 
-  readonly send: FormHost["send"] = (request, localId) => {
+  readonly send: FormHost["send"] = (request, localId, isDebugged) => {
+    this.debugged.push(isDebugged);
     this.sent.push(request);
     this.localIds.push(localId);
     return this.start();

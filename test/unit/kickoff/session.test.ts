@@ -270,6 +270,16 @@ describe("A kickoff form's session", () => {
   const earlier = new MaybeStartedError("It may have started.", unconfirmed);
   const act = (title: string) => ({ type: "act", kind: "maybeStarted", title });
 
+  it("sends a kickoff for a debugger where the person wants one", async () => {
+    shown.receive({
+      type: "submit",
+      draft: { id: shown.form.draft.id, values: typed("a") },
+      isDebugged: true,
+    });
+    await settle();
+    assert.deepEqual(shown.debugged, [true]);
+  });
+
   it("does not send again what may have started, until the person confirms", async () => {
     shown.start = () => Promise.reject(earlier);
     const sent = { id: shown.form.draft.id, values: typed("a") };

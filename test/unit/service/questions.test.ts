@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { asArray, asObject, type JsonObject } from "../../../src/base/json.ts";
 import { rehearsalEngine, type Engine } from "../../../src/service/engine.ts";
 import type { Call } from "../../../src/service/calls.ts";
-import type { Question } from "../../../src/service/questions.ts";
+import { noRules, type Question } from "../../../src/service/questions.ts";
 import { waitFor } from "../../support/wait.ts";
 import { harness, inputs, messageOf, openReceiver, restart, serve } from "./support.ts";
 
@@ -31,7 +31,6 @@ function asking(...questions: readonly Question[]) {
 }
 
 const rules = { approve_tools: ["send_mail"], limits: { tokens: 5 } };
-const none = { ask: [], allowed: [], limits: {}, since: { tokens: 0, dollars: 0 }, used: [] };
 
 async function untilAsked(id: string, callId: string): Promise<JsonObject> {
   return await waitFor(`the question ${callId}`, async () => {
@@ -67,7 +66,7 @@ describe("service: calls that wait for a person", () => {
     await untilAsked(id, "research: send_mail #3");
     await answer(id, "research: send_mail #3", true, { for_run: true });
     await harness.untilWaiting(id);
-    assert.deepEqual(told[0], { ...none, ask: ["send_mail"], limits: { tokens: 5 } });
+    assert.deepEqual(told[0], { ...noRules, ask: ["send_mail"], limits: { tokens: 5 } });
     assert.deepEqual(told.slice(2), [
       { isApprove: false, isForRun: false, words: "Not today." },
       { isApprove: true, isForRun: true, words: "" },
@@ -122,6 +121,7 @@ describe("service: calls that wait for a person", () => {
     await answer(id, "research: budget #2", true);
     await untilAsked(id, "research: send_mail #3");
     assert.deepEqual(told[3], {
+      ...noRules,
       ...{ ask: ["send_mail"], allowed: ["send_mail"], limits: { tokens: 5 } },
       ...{ since: { tokens: 9, dollars: 0.5 }, used: [["m", 7, 2]] },
     });

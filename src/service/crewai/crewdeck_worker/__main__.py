@@ -81,7 +81,7 @@ def work(service: Service) -> None:
     from crewdeck_worker.calls import Calls
     from crewdeck_worker.gate import Gate
     from crewdeck_worker.judge import judged
-    from crewdeck_worker.project import Project, describe, describe_error, frames_of, inputs_of, remarks_on
+    from crewdeck_worker.project import Project, describe, describe_error, frames_of, inputs_of, meet_debugger, remarks_on
 
     watch = Watch()
     listen(service.reply, watch)
@@ -93,6 +93,8 @@ def work(service: Service) -> None:
     def do(command: Any) -> tuple[str, dict[str, Any]]:
         nonlocal project
         if command["do"] == "project":
+            if command["debugPort"]:
+                meet_debugger(command["debugPort"])
             project = Project(command)
             calls.open(project.variables, command["replay"])
             return "project", {"variables": project.variables}

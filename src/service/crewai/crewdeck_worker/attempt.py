@@ -25,6 +25,8 @@ memory_savers = ("_save_to_memory", "_create_short_term_memory", "_create_long_t
 def attempt(project: Project, command: AttemptCommand, check: Callable[[Crew], None] = lambda crew: None) -> dict[str, Any]:
     crew = project.crew()
     check(crew)
+    for agent in crew.agents if project.is_debugged else []:
+        agent.max_execution_time = None
     used_before = usage_of(crew)
     index, refusal, draft = command["task"], command["refusal"], command["draft"]
     earlier, target = crew.tasks[:index], crew.tasks[index]

@@ -32,6 +32,7 @@ filled = re.compile(r"\{([A-Za-z_][A-Za-z0-9_\-]*)}")
 class Project:
     def __init__(self, command: ProjectCommand) -> None:
         self.folder, self.source, self.file = command["folder"], command["source"], command["file"]
+        self.is_debugged = command["debugPort"] is not None
         self.crew_class, self.is_flow = command["crewClass"], command["isFlow"]
         self.is_declarative = not self.file.endswith(".py")
         # crewAI keeps what a crew's methods returned by the address of the object, which a new one may get.
@@ -109,6 +110,22 @@ class Project:
             )
         self.made.append(make())
         return getattr(self.made[-1], method)()
+
+
+def meet_debugger(port: int) -> None:
+    """Before the project's code runs. A debugger that has left, as after a restart of the service, isn't waited for."""
+    try:
+        import debugpy
+    except ImportError:
+        raise Failure(
+            f'{sys.executable} has no debugpy. Install it in the project: "uv add --dev debugpy", or "pip install debugpy".'
+        ) from None
+    try:
+        debugpy.connect(("127.0.0.1", port))
+    except OSError as error:
+        print(f"No debugger waits for the crew any longer ({error}). It runs without one.")
+    else:
+        debugpy.wait_for_client()
 
 
 def place_knowledge() -> None:

@@ -61,6 +61,8 @@ class ProjectCommand(TypedDict):
     # Variables that win over the project's own.
     environment: dict[str, str]
     replay: Replay | None
+    # Where a debugger waits for this process.
+    debugPort: int | None
 
 
 class Rules(TypedDict):
