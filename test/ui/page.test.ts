@@ -3,8 +3,6 @@ import { isDeepStrictEqual } from "node:util";
 import type { Locator, Page } from "playwright-core";
 import { type Execution, without } from "../../src/executions/model.ts";
 import type { PageDrafts } from "../../src/views/page/messages.ts";
-import { callModel } from "../../src/views/page/calls.ts";
-import { aKeptCall } from "../support/page/call-samples.ts";
 import { PageWindow } from "../support/page/page-window.ts";
 import { aRichExecution, outlineEvents, richDraft, someEvents } from "../support/page/samples.ts";
 import { waitFor } from "../support/wait.ts";
@@ -589,35 +587,6 @@ describe("The page of an execution in a browser", () => {
     await waitFor("the focus on the step", async () => (await focused()).startsWith("lookup"));
     await window.post({ type: "reveal", place: { taskId: "outline" } });
     await waitFor("the focus on the draft", async () => (await focused()).startsWith("To review"));
-  });
-
-  it("shows what was said in a call that its timeline leads to, and asks for it then", async () => {
-    const page = await window.open({ execution: aRichExecution(), events: someEvents() });
-    await page.getByRole("heading", { name: "Timeline" }).click();
-    const asked = () => sent.filter(({ type }) => type === "call");
-    assert.deepEqual(asked(), []);
-    await page
-      .getByRole("treeitem", { name: /^Model call gpt-4o-mini/ })
-      .last()
-      .click();
-    await waitFor("the question", () => asked().length > 0);
-    assert.deepEqual(asked(), [{ type: "call", span: "m3" }]);
-    const body = aKeptCall();
-    const span = { id: "m3", kind: "model", name: "gpt-4o-mini", depth: 2 } as const;
-    const last = () => Promise.resolve(body);
-    const call = { span: { ...span, start: 0, state: "completed" as const }, body, last };
-    await window.post({ type: "call", span: "m3", call: callModel(call, []) });
-    const steps = page.locator(".steps");
-    await steps.getByText("442 tokens (410 in, 32 out) · ended with “stop”").waitFor();
-    for (const text of ["Current Task: Name two teas.", "Assam: 4 minutes", "# Two teas"])
-      assert.ok(await steps.getByText(text).isVisible(), text);
-    const system = steps.getByText("You are Researcher on tea.");
-    assert.equal(await system.count(), 0);
-    await steps.getByText("system").click();
-    await system.waitFor();
-    await button("What Changed Since the Last Call").click();
-    assert.deepEqual(sent.at(-1), { type: "call", span: "m3", action: "compareCalls" });
-    assert.deepEqual(await violationsIn(window), []);
   });
 
   it("opens a picture that an agent drew", async () => {

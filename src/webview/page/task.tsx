@@ -125,14 +125,14 @@ function StepView(
 ) {
   const { step, isRunning, isWithTools } = props;
   const { id, tool, model, picture, start, end, error, isInterrupted, tokens } = step;
-  const own = tool !== undefined ? "tool" : model !== undefined ? "model" : "thought";
+  const kind = tool !== undefined ? "tool" : model !== undefined ? "model" : "thought";
   const [icon, state] = isInterrupted
     ? (["interrupted", l10n.t("interrupted")] as const)
     : error !== undefined
       ? (["failed", l10n.t("failed")] as const)
       : end === undefined && isRunning
         ? (["running", l10n.t("running")] as const)
-        : ([own] as const);
+        : ([kind] as const);
   const called = tool ?? model;
   const time = end !== undefined && called !== undefined && formatSpan(end - start, "fine");
   const summary = (
@@ -144,19 +144,22 @@ function StepView(
       <span class="faint">{present(time, tokens && formatTokens(tokens), state).join(" · ")}</span>
     </>
   );
-  const about = [
-    [l10n.t("Thought"), step.thought],
-    [model === undefined ? l10n.t("Arguments") : l10n.t("Prompt"), step.arguments],
-    [model === undefined ? l10n.t("Result") : l10n.t("Answer"), step.result],
-    [l10n.t("Error"), error],
-  ] as const;
-  const texts = about.flatMap(([label, text]) =>
-    text === undefined ? [] : [[label, <div class="plain">{text}</div>] as const],
-  );
-  const said = <Facts rows={texts} />;
-  if (called !== undefined || (picture === undefined && texts.length > 0))
+  const texts = (...all: readonly (readonly [string, string | undefined])[]) => {
+    const known = all.flatMap(([label, text]) =>
+      text === undefined ? [] : [[label, <div class="plain">{text}</div>] as const],
+    );
+    return known.length > 0 && <Facts rows={known} />;
+  };
+  const [given, made] =
+    model === undefined
+      ? [l10n.t("Arguments"), l10n.t("Result")]
+      : [l10n.t("Prompt"), l10n.t("Answer")];
+  const about = texts([l10n.t("Thought"), step.thought], [l10n.t("Error"), error]);
+  const said = texts([given, step.arguments], [made, step.result]);
+  if (called !== undefined || (picture === undefined && (about || said)))
     return (
       <Fold id={`step ${id}`} label={summary}>
+        {about}
         {called === undefined ? said : <CallView key={end} span={id} children={said} />}
         {tool !== undefined && isWithTools && (
           <p class="tools">
