@@ -152,8 +152,8 @@ async function takePicture(
   console.log(file);
 }
 
-/** A screen has few colours: a palette without dithering reduces a picture to a third of its size. Below a quality of 60, small icons lose their colour. */
+/** A screen has few colours: a palette without dithering reduces a picture to a third of its size. Below a quality of 80, small icons can lose their colour. */
 async function save(shot: Buffer, file: string): Promise<void> {
-  const few = await sharp(shot).png({ palette: true, quality: 60, dither: 0 }).toBuffer();
+  const few = await sharp(shot).png({ palette: true, quality: 80, dither: 0 }).toBuffer();
   await sharp(few).webp({ lossless: true, effort: 6, quality: 100 }).toFile(file);
 }

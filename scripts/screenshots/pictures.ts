@@ -55,7 +55,7 @@ export const createdPictures: readonly Picture[] = [
 export const examplePictures: readonly Picture[] = [
   { name: "welcome", themes: all, part: { x: 0, y: 32, width: 400, height: 380 } },
   { name: "connect", themes: dark, part: { x: 0, y: 0, width: 960, height: 400 } },
-  { name: "form", themes: all, part: { x: 0, y: 32, width: 960, height: 500 } },
+  { name: "form", themes: all, part: { x: 0, y: 32, width: 960, height: 476 } },
   { name: "form-advanced", themes: dark },
   { name: "toast", themes: dark, part: { x: 480, y: 460, width: 480, height: 160 } },
   { name: "status-bar", themes: dark, part: { x: 0, y: 460, width: 480, height: 160 } },

@@ -446,6 +446,15 @@ describe("The page of an execution in a browser", () => {
     assert.ok(Math.abs(before.y - after.y) < 2, `${before.y} and ${after.y}`);
   });
 
+  it("shows all of a long title beside its buttons", async () => {
+    const title = { text: "Please review this article before it is published on", number: 1 };
+    const page = await window.open({ execution: aRichExecution({ title }) });
+    await page.setViewportSize({ width: 640, height: 600 });
+    const heading = page.getByRole("heading", { level: 1 });
+    const cut = await heading.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+    assert.equal(cut, 0);
+  });
+
   it("updates in place: what is open, selected and focused stays, and the time goes on", async () => {
     const startedAt = new Date(Date.now() - 59_000).toISOString();
     const execution = aRichExecution({ startedAt });
