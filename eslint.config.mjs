@@ -31,7 +31,7 @@ export const rooms = {
   views: [...below, "crews", "kickoff", "spans"],
   local: ["base", "store", "crews", "projects", "editor", "vscode"],
   models: ["base", "crews", "editor", "vscode"],
-  tests: ["base", "kickoff", "local", "editor", "vscode"],
+  tests: ["base", "crews", "kickoff", "local", "editor", "vscode"],
   actions: [...below, "crews", "kickoff", "views", "callbacks", "local", "models", "tests"],
   "project-files": ["base", "executions", "projects", "crews", "view", "editor", "vscode"],
   spans: ["base", "api", "executions"],

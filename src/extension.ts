@@ -206,6 +206,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     watchTests({
       extension: context.extensionUri,
       routeOf: async (crewId) => await (await models()).route(crewId),
+      isTrusted: () => vscode.workspace.isTrusted,
     }),
   );
 

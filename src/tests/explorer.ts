@@ -5,6 +5,7 @@ import { UserError } from "../base/errors.ts";
 import { asObject, textAt } from "../base/json.ts";
 import type { TestFailure, TestLine } from "../base/test-lines.ts";
 import type { ModelRoute } from "../base/window-protocol.ts";
+import { trustAction } from "../crews/errors.ts";
 import { logged } from "../editor/log.ts";
 import { confirm, plainLabel, showError } from "../editor/messages.ts";
 import { requestFileEnding } from "../kickoff/request-files/name.ts";
@@ -16,6 +17,7 @@ export interface TestExplorerOptions {
   readonly extension: vscode.Uri;
   /** The model that a person chose for a local crew. */
   readonly routeOf: (crewId: string) => Promise<ModelRoute>;
+  readonly isTrusted: () => boolean;
 }
 
 type Mode = "replay" | "record" | "live";
@@ -28,8 +30,8 @@ const unrecorded = "crewdeck.unrecorded";
 /** Finds tests in request files, and runs them by `crewdeck test`. An item's ID is what the command calls it. */
 export class TestExplorer implements vscode.Disposable {
   readonly #owned = new Disposables();
+  readonly #options: TestExplorerOptions;
   readonly #program: string;
-  readonly #routeOf: TestExplorerOptions["routeOf"];
   /** Made with the first test: it shows VS Code's view of tests. */
   #controller: vscode.TestController | undefined;
   /** The projects' folders, by the items' IDs. */
@@ -39,9 +41,9 @@ export class TestExplorer implements vscode.Disposable {
   #finding: Promise<void> | undefined;
   #isOutdated = false;
 
-  constructor({ extension, routeOf }: TestExplorerOptions) {
-    this.#routeOf = routeOf;
-    this.#program = vscode.Uri.joinPath(extension, "dist", "service.mjs").fsPath;
+  constructor(options: TestExplorerOptions) {
+    this.#options = options;
+    this.#program = vscode.Uri.joinPath(options.extension, "dist", "service.mjs").fsPath;
     const { workspace } = vscode;
     const watcher = this.#owned.add(workspace.createFileSystemWatcher(pattern));
     const look = () => void this.refresh().catch(logged("Finding the tests of crews"));
@@ -167,6 +169,10 @@ export class TestExplorer implements vscode.Disposable {
     token: vscode.CancellationToken,
   ): Promise<void> {
     if (this.#controller === undefined) return;
+    if (!this.#options.isTrusted())
+      throw new UserError(vscode.l10n.t("In Restricted Mode, none of the project's code runs."), [
+        trustAction(),
+      ]);
     if (request.continuous === true) {
       this.#runOnSave(request, token);
       return;
@@ -246,7 +252,7 @@ export class TestExplorer implements vscode.Disposable {
     const prices: unknown = vscode.workspace.getConfiguration("crewdeck", folder).get("prices");
     const shared = { CREWDECK_PRICES: JSON.stringify(prices ?? {}) };
     if (mode === "replay") return shared;
-    const route = await this.#routeOf(crewIdOf(folder.toString()));
+    const route = await this.#options.routeOf(crewIdOf(folder.toString()));
     if (route.model !== undefined)
       throw new UserError(
         vscode.l10n.t(
@@ -280,8 +286,8 @@ async function mayCost(mode: Mode, count: number): Promise<boolean> {
   if (mode === "replay") return true;
   const [question, button] =
     mode === "record"
-      ? [vscode.l10n.t("Record {0} tests?", count), vscode.l10n.t("Record")]
-      : [vscode.l10n.t("Run {0} tests live?", count), vscode.l10n.t("Run Live")];
+      ? [vscode.l10n.t("Record tests? ({0})", count), vscode.l10n.t("Record")]
+      : [vscode.l10n.t("Run tests live? ({0})", count), vscode.l10n.t("Run Live")];
   return await confirm(
     question,
     vscode.l10n.t("The models are called, which may cost money."),

@@ -234,7 +234,7 @@ describe("The Test Explorer", () => {
       .locator(".test-output-peek-message-container")
       .getByText("Record Again", { exact: true })
       .click();
-    await messages.confirm("Record 1 tests?", "Record");
+    await messages.confirm("Record tests? (1)", "Record");
     await untilSeen(/Sailors \(Passed\)/);
     await window.screenshot("tests-recorded");
 

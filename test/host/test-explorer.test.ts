@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import * as vscode from "vscode";
+import { TestExplorer } from "../../src/tests/explorer.ts";
+import { withReplaced } from "./extension.ts";
+
+type Run = Parameters<vscode.TestController["createRunProfile"]>[2];
+
+describe("The Test Explorer", () => {
+  const folder = vscode.workspace.workspaceFolders![0]!.uri.fsPath;
+  const file = path.join(folder, "explored.kickoff.json");
+  const runs = new Map<string, Run>();
+  let controller: vscode.TestController;
+  let explorer: TestExplorer;
+  let isTrusted = true;
+
+  before(async () => {
+    await writeFile(file, '{"cases": [{}, {"label": "Two"}], "expect": [{"contains": "x"}]}');
+    const { createTestController: create } = vscode.tests;
+    const createTestController = () => {
+      controller = create("crewdeck-explored", "Explored");
+      const add = controller.createRunProfile.bind(controller);
+      controller.createRunProfile = (label, kind, run, ...more) => {
+        runs.set(label, run);
+        return add(label, kind, run, ...more);
+      };
+      return controller;
+    };
+    const { extensionUri: extension } = vscode.extensions.getExtension("crewdeck.crewdeck")!;
+    await withReplaced(vscode.tests, { createTestController }, async () => {
+      const routeOf = () => Promise.resolve({});
+      explorer = new TestExplorer({ extension, routeOf, isTrusted: () => isTrusted });
+      await explorer.refresh();
+    });
+  });
+
+  after(async () => {
+    explorer.dispose();
+    await rm(file);
+  });
+
+  const none = new vscode.CancellationTokenSource().token;
+  const runWith = (profile: string) => runs.get(profile)!(new vscode.TestRunRequest(), none);
+
+  it("has files with their cases, and marks a file that is not valid", async () => {
+    const item = () => controller.items.get(file);
+    const cases = Array.from(item()!.children, ([, { label }]) => label);
+    assert.deepEqual(cases, ["case 1", "Two"]);
+    await writeFile(file, '{"expect": [{"contain": "x"}]}');
+    await explorer.refresh();
+    assert.match(item()?.error as string, /expect\[0\]\.contain has no meaning/);
+    await writeFile(file, '{"expect": [{"contains": "x"}]}');
+    await explorer.refresh();
+    assert.equal(item()?.error, undefined);
+    assert.deepEqual([...runs.keys()], ["Replay", "Record", "Live"]);
+  });
+
+  it("asks once before it calls models, and runs nothing in Restricted Mode", async () => {
+    const asked: unknown[] = [];
+    const show = (...question: unknown[]) => void asked.push(question[0]);
+    const createTestRun = () => assert.fail("a run has begun");
+    await withReplaced(controller, { createTestRun }, () =>
+      withReplaced(
+        vscode.window,
+        { showWarningMessage: show, showErrorMessage: show },
+        async () => {
+          await runWith("Record");
+          await runWith("Live");
+          isTrusted = false;
+          await runWith("Replay");
+        },
+      ),
+    );
+    assert.deepEqual(asked, [
+      "Record tests? (1)",
+      "Run tests live? (1)",
+      "In Restricted Mode, none of the project's code runs.",
+    ]);
+  });
+});
