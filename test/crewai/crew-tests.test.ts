@@ -144,6 +144,21 @@ describe("crewdeck test", () => {
   });
 });
 
+describe("crewdeck test, where a call waits for a person", () => {
+  needsCrewai();
+
+  it("stops the execution, and runs no tool that is to be asked about", async () => {
+    const project = crewaiProject("weather");
+    const model = await startModel((request) => weatherAnswer(request));
+    const rules = { approveTools: ["thermometer"] };
+    const text = JSON.stringify({ ...rules, ...(parseJson(testOfWeather) as object) });
+    writeFileSync(path.join(project, "a.kickoff.json"), text);
+    const { status, printed } = await run(project, ["--live"], crewaiEnv(model));
+    assert.equal(status, 2, printed);
+    assert.match(printed, /The call "measure: thermometer #1" would wait for a person/);
+  });
+});
+
 describe("crewdeck test, when it is to end", () => {
   needsCrewai();
 

@@ -142,7 +142,7 @@ function apiOf(url: string, token: string) {
 
 /** Kicks off once, and answers what waits for a person, until the execution has ended. */
 async function execute(
-  { inputs, meta, answers, tools, recording, folder, expect }: TestCase,
+  { inputs, meta, rules, answers, tools, recording, folder, expect }: TestCase,
   mode: Mode,
   api: Api,
 ) {
@@ -154,11 +154,19 @@ async function execute(
   );
   // A crew whose inputs only its Python knows is asked for them first.
   await api.json("/inputs/ask", {});
-  const { kickoff_id } = await api.json("/kickoff", { inputs, meta, replay, judge });
+  const { kickoff_id } = await api.json("/kickoff", { inputs, meta, replay, judge, ...rules });
   const id = String(kickoff_id);
   const outputs: Outcome["outputs"][number][] = [];
   for (;;) {
     const status = await api.json(`/${id}/status`);
+    const held = asObject(status["pending_tool_call"] ?? status["pending_budget"]);
+    const call = textAt(held, "call_id");
+    if (call !== undefined) {
+      await api.json(`/stop/${id}`, {});
+      throw new Error(
+        `The call "${call}" would wait for a person, as "approveTools" or "limits" says. It was stopped.`,
+      );
+    }
     const waiting = asObject(status["pending_human_input"]);
     const task = textAt(waiting, "task_id");
     if (task !== undefined) {

@@ -59,6 +59,8 @@ export interface TestCase {
   readonly crewClass: string | undefined;
   readonly inputs: JsonObject;
   readonly meta: JsonObject | undefined;
+  /** By which a call may wait for a person, in the shape of the API. */
+  readonly rules: JsonObject;
   /** By task, in the order of the attempts. Other outputs are approved. */
   readonly answers: Readonly<Record<string, readonly Answer[]>>;
   readonly expect: readonly (Expectation & { readonly at: TestPlace })[];
@@ -75,6 +77,8 @@ interface Content {
   readonly crew?: string | null;
   readonly inputs?: JsonObject | null;
   readonly meta?: JsonObject | null;
+  readonly approveTools?: readonly string[] | null;
+  readonly limits?: JsonObject | null;
   readonly answers?: TestCase["answers"];
   readonly expect?: readonly Expectation[];
   readonly cases?: string | readonly JsonObject[];
@@ -111,7 +115,9 @@ export async function readTestFile(file: string): Promise<readonly TestCase[]> {
     const one = expect[index];
     return one ? [{ ...one, at: { file, line: at.position.line } }] : [];
   });
-  const shared = { file, folder, crewClass, answers, tools, meta: content.meta ?? undefined };
+  const { approveTools: approve_tools = null, limits = null, meta } = content;
+  const rules = { approve_tools, limits };
+  const shared = { file, folder, crewClass, answers, tools, rules, meta: meta ?? undefined };
   const stem = file.slice(0, -suffix.length);
   if (cases === undefined)
     return [
