@@ -57,7 +57,7 @@ describe("the manifest's strings", () => {
 
 describe("A crew's name", () => {
   /** Rows, tab titles and buttons, in which the name is not part of a sentence. */
-  const labels = ["Crew {0}, {1}", "Crew: {0}", "- Crew: {0}"];
+  const labels = ["Crew {0}, {1}", "Crew: {0}", "- Crew: {0}", "{0} with {1}"];
   /** UI strings with a crew's name, and the index of that argument. */
   function named(file: string): { text: string; at: number }[] {
     const found: { text: string; at: number }[] = [];
