@@ -76,7 +76,7 @@ export function batchVerbs({
         allow: vscode.l10n.t("Kick Off {0}", rows.length),
       });
       if (!agrees) return undefined;
-      const name = vscode.l10n.t("{0} with {1}", crew.name, nameOf(uri));
+      const name = `${crew.name}: ${nameOf(uri)}`;
       const id = batches.start(ready, name, rows);
       await tables.open(id, name);
       return id;

@@ -60,7 +60,7 @@ describe("Commands with arguments, and the API for other extensions", () => {
     assert.match(`${black?.title}; ${green?.title}`, /black, from Assam.*; .*green/);
     const tables = () =>
       vscode.window.tabGroups.all.flatMap(({ tabs }) =>
-        tabs.filter(({ label }) => label === `${crew} with teas.csv`),
+        tabs.filter(({ label }) => label === `${crew}: teas.csv`),
       ).length;
     assert.equal(tables(), 1);
     await closeEditors();
