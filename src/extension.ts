@@ -189,7 +189,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       ready: opened,
     }),
   );
-  owned.add(watchAttention(poller, database, tree, documents, timeline, comparisons));
+  owned.add(watchAttention(poller, database, tree, documents, timeline, comparisons, tables));
 
   // What changes with a crew.
   owned.add(crews.onDidChangeToken((crewId) => poller.pollAgain(crewId)));

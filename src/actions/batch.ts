@@ -20,7 +20,7 @@ export interface BatchVerbParts {
   readonly store: Pick<ExecutionStore, "list">;
   readonly circumstances: Pick<CurrentCircumstances, "prices">;
   readonly batches: Pick<Batches, "start">;
-  readonly tables: Pick<BatchTables, "open">;
+  readonly tables: Pick<BatchTables, "openBatch">;
 }
 
 /** How many of a crew's last executions say what one is likely to cost. */
@@ -78,14 +78,14 @@ export function batchVerbs({
       if (!agrees) return undefined;
       const name = `${crew.name}: ${nameOf(uri)}`;
       const id = batches.start(ready, name, rows);
-      await tables.open(id, name);
+      await tables.openBatch(id, name);
       return id;
     }),
     openBatch: targets.onExecution(
       async ({ batch }) => {
         if (batch === undefined)
           throw new NothingToDo(vscode.l10n.t("This execution isn't one of a batch."));
-        await tables.open(batch.id, batch.name);
+        await tables.openBatch(batch.id, batch.name);
       },
       ({ batch }) => batch !== undefined,
     ),

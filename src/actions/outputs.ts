@@ -31,7 +31,7 @@ import { namesOf, pickExecution, type Targets } from "./targets.ts";
 export interface OutputParts {
   readonly targets: Targets;
   readonly store: Pick<ExecutionStore, "find" | "list" | "picture">;
-  readonly comparisons: Pick<Comparisons, "open">;
+  readonly comparisons: Pick<Comparisons, "openPair">;
   readonly outputsFolder: string;
 }
 
@@ -196,7 +196,7 @@ function compareVerb({ targets, store, comparisons }: OutputParts) {
   return async (argument: unknown, _by: Asker, selected?: readonly unknown[]) => {
     const pair = selected === undefined ? await choosePair(argument) : selectedPair(selected);
     if (pair === undefined) return undefined;
-    await comparisons.open(pair);
+    await comparisons.openPair(pair);
     return { ...namesOf(pair.left), with: namesOf(pair.right) };
   };
 }

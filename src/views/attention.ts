@@ -13,7 +13,7 @@ import type { Poller } from "../executions/poller.ts";
 import type { Database } from "../store/database.ts";
 import { answersTo, canAnswer } from "../view/actions.ts";
 import type { CurrentCircumstances } from "./circumstances.ts";
-import type { Comparisons } from "./comparison/register.ts";
+import type { PageTabs } from "../editor/page-tabs.ts";
 import type { ExecutionDocuments } from "./document/documents.ts";
 import type { Pages } from "./page/register.ts";
 import type { Timeline } from "./timeline/timeline.ts";
@@ -25,13 +25,13 @@ export function watchAttention(
   { view }: { readonly view: Pick<ExecutionTree["view"], "visible" | "onDidChangeVisibility"> },
   documents: Pick<ExecutionDocuments, "summary">,
   timeline: Pick<Timeline, "shown" | "onDidChangeShown">,
-  comparisons: Pick<Comparisons, "shown" | "onDidChangeShown">,
+  ...pages: readonly Pick<PageTabs<never>, "shown" | "onDidChangeShown">[]
 ): vscode.Disposable {
   const { tabGroups } = vscode.window;
   const update = () => {
     const open = new Set([
       ...visibleDocuments().flatMap((uri) => documents.summary(uri)?.localId ?? []),
-      ...comparisons.shown,
+      ...pages.flatMap(({ shown }) => shown),
       ...(timeline.shown === undefined ? [] : [timeline.shown]),
     ]);
     poller.attend({ isListVisible: view.visible, isFocused: vscode.window.state.focused, open });
@@ -44,7 +44,7 @@ export function watchAttention(
   return vscode.Disposable.from(
     view.onDidChangeVisibility(update),
     timeline.onDidChangeShown(update),
-    comparisons.onDidChangeShown(update),
+    ...pages.map(({ onDidChangeShown }) => onDidChangeShown(update)),
     tabGroups.onDidChangeTabs(update),
     tabGroups.onDidChangeTabGroups(update),
     vscode.window.onDidChangeWindowState(({ focused }) => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { CrewClient } from "../../src/api/client.ts";
 import { systemClock } from "../../src/base/clock.ts";
-import { OpenComparison, savedPair } from "../../src/views/comparison/open-comparison.ts";
+import { OpenComparison } from "../../src/views/comparison/open-comparison.ts";
 import { outputUri } from "../../src/views/document/output-editors.ts";
 import { OpenPage } from "../../src/views/page/open-page.ts";
 import { Pages } from "../../src/views/page/register.ts";
@@ -223,7 +223,7 @@ describe("A tab", () => {
     await waitFor("the title", () => panel.title === "tea ↔ coffee");
     messages.fire({ type: "swap" });
     await waitFor("the other order", () => panel.title === "coffee ↔ tea");
-    assert.deepEqual(made.pair, savedPair({ pair: { left: right, right: left } }));
+    assert.deepEqual(made.localIds, [right, left]);
     const diffs: unknown[][] = [];
     const executeCommand = (...given: unknown[]) => Promise.resolve(diffs.push(given));
     await withReplaced(vscode.commands, { executeCommand }, async () => {

@@ -69,6 +69,10 @@ export class OpenBatch {
     return this.#ids;
   }
 
+  get localIds(): readonly string[] {
+    return this.#ids.flatMap((id) => this.#of(id).map(({ localId }) => localId));
+  }
+
   #view(): ToBatch {
     const { batches, circumstances, clock } = this.#parts;
     const view = batchView({

@@ -1,45 +1,27 @@
-import * as vscode from "vscode";
 import { batchType } from "../../editor/manifest.ts";
+import { PageTabs } from "../../editor/page-tabs.ts";
 import type { BatchParts, OpenBatch } from "./open-batch.ts";
 
-/** All open tables of batches. The code of one is loaded when it is first shown. */
-export class BatchTables implements vscode.Disposable {
+const load = () => import("./open-batch.ts");
+
+/** All open tables of batches. */
+export class BatchTables extends PageTabs<OpenBatch> {
   readonly #parts: BatchParts;
-  readonly #open = new Set<OpenBatch>();
-  readonly #registration: vscode.Disposable;
 
   constructor(parts: BatchParts) {
-    this.#parts = parts;
-    this.#registration = vscode.window.registerWebviewPanelSerializer(batchType, {
-      deserializeWebviewPanel: async (tab, state) => {
-        const { OpenBatch, savedBatches } = await import("./open-batch.ts");
-        const ids = savedBatches(state);
-        if (ids.length === 0) tab.dispose();
-        else this.#add(new OpenBatch(tab, ids, this.#parts));
-      },
+    super(batchType, async (tab, state) => {
+      const { OpenBatch, savedBatches } = await load();
+      const ids = savedBatches(state);
+      return ids.length === 0 ? undefined : new OpenBatch(tab, ids, parts);
     });
+    this.#parts = parts;
   }
 
   /** In the tab that shows only this batch, or in a new one. */
-  async open(id: string, name: string): Promise<void> {
-    const { OpenBatch } = await import("./open-batch.ts");
-    const known = [...this.#open].find(({ ids }) => ids.length === 1 && ids[0] === id);
-    if (known !== undefined) {
-      known.tab.reveal();
-      return;
-    }
-    const tab = vscode.window.createWebviewPanel(batchType, name, vscode.ViewColumn.Active, {
-      enableFindWidget: true,
-    });
-    this.#add(new OpenBatch(tab, [id], this.#parts));
-  }
-
-  #add(table: OpenBatch): void {
-    this.#open.add(table);
-    table.tab.onDidDispose(() => this.#open.delete(table));
-  }
-
-  dispose(): void {
-    this.#registration.dispose();
+  async openBatch(id: string, name: string): Promise<void> {
+    const { OpenBatch } = await load();
+    const known = this.find(({ ids }) => ids.length === 1 && ids[0] === id);
+    if (known !== undefined) known.tab.reveal();
+    else this.open(name, (tab) => new OpenBatch(tab, [id], this.#parts));
   }
 }

@@ -61,16 +61,17 @@ export class OpenComparison {
     });
     this.#panel.own(
       store.onDidChange(({ added, changed, removed }) => {
-        const shown = Object.values(this.#pair);
-        if ([...added, ...changed, ...removed].some(({ localId }) => shown.includes(localId)))
+        if (
+          [...added, ...changed, ...removed].some(({ localId }) => this.localIds.includes(localId))
+        )
           this.#panel.changed();
       }),
     );
     this.#panel.own(circumstances.onDidChange(() => this.#panel.changed()));
   }
 
-  get pair(): Sides<string> {
-    return this.#pair;
+  get localIds(): readonly string[] {
+    return [this.#pair.left, this.#pair.right];
   }
 
   show(pair: Sides<string>): void {
