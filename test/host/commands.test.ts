@@ -66,6 +66,8 @@ describe("Commands with arguments, and the API for other extensions", () => {
     await closeEditors();
     await run("openBatch", { crew, kickoffId: green?.kickoffId });
     await waitFor("the table", () => tables() === 1);
+    for (const started of [black, green]) await untrack(started?.kickoffId ?? "");
+    await closeEditors();
     await rm(path.dirname(file), { recursive: true });
   });
 
