@@ -146,11 +146,14 @@ export async function awaitCrewInDebugger({ name, local }: Crew): Promise<number
   const session = vscode.l10n.t("Crew “{0}”", name);
   const { promise: waits, resolve } = Promise.withResolvers<number | undefined>();
   // It attaches only once Python connects to it.
-  const listener = vscode.debug.onDidReceiveDebugSessionCustomEvent(
-    ({ event, body, session: of }) => {
+  const listener = vscode.Disposable.from(
+    vscode.debug.onDidReceiveDebugSessionCustomEvent(({ event, body, session: of }) => {
       if (event === "debugpyWaitingForServer" && of.name === session)
         resolve(numberAt(asObject(body), "port"));
-    },
+    }),
+    vscode.debug.onDidTerminateDebugSession((of) => {
+      if (of.name === session) resolve(undefined);
+    }),
   );
   const listen = { host: "127.0.0.1", port: 0 };
   const wanted = { type: "debugpy", request: "attach", name: session, listen };

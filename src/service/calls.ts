@@ -1,5 +1,5 @@
 import { deflateSync, inflateSync } from "node:zlib";
-import { asObject, defined, type JsonObject, type JsonValue, textAt } from "../base/json.ts";
+import { defined, type JsonObject, type JsonValue } from "../base/json.ts";
 import { integer, optionalText, text } from "../base/sqlite.ts";
 import { change, row, rows, type Work } from "./database/database.ts";
 
@@ -72,21 +72,10 @@ export function* addCall(place: CallPlace, call: Call): Work<void> {
   );
 }
 
-function summaryOf({
-  kind,
-  name,
-  id,
-  at,
-  seconds,
-  status,
-  error,
-  request,
-  isCut,
-  usage,
-}: Call): JsonObject {
+function summaryOf({ at, isCut, ...call }: Call): JsonObject {
+  const { kind, name, id, model, seconds, status, error, usage, estimate } = call;
   return defined({
-    ...{ kind, name, id, seconds, status, error, usage },
-    model: textAt(asObject(request), "model"),
+    ...{ kind, name, id, model, seconds, status, error, usage, estimate },
     at: new Date(at).toISOString(),
     ...(isCut && { is_cut: true }),
   });

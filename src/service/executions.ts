@@ -153,7 +153,7 @@ export function createExecutions(parts: ExecutionsParts) {
         isQueued(view) ? database.query(placeOf(view)) : undefined,
         deliveries.undelivered(execution.id, caller.type === "bearer"),
         isDecided ? database.query(auditOf(execution)) : [],
-        heldCallsOf(execution),
+        execution.endedAt === null ? heldCallsOf(execution) : [],
       ]);
       const decisions = audit
         .filter(({ task_id }) => task_id !== undefined)
@@ -175,7 +175,10 @@ export function createExecutions(parts: ExecutionsParts) {
       authorise(execution, caller);
       const held = (await heldCallsOf(execution)).find(({ callId }) => callId === taskId);
       if (held) {
-        await answerCall(execution, held, resume, caller.owner);
+        if (held.answer !== undefined) throw notWaiting();
+        // Without an answer, so that the call doesn't go on before the stop.
+        if (held.question.kind === "budget" && !isApprove) await this.stop(executionId, caller);
+        else await answerCall(execution, held, resume, caller.owner);
         const alias = dialect.renames ? execution.id : undefined;
         return { isRetried: false, ended: false, alias };
       }
@@ -247,7 +250,7 @@ export function createExecutions(parts: ExecutionsParts) {
     return rules && isRunning ? await database.query(questionsOf(id)) : [];
   }
 
-  /** Who wants no larger budget stops the execution. @throws {ApiError} 400 if somebody else has answered */
+  /** @throws {ApiError} 400 if somebody else has answered */
   async function answerCall(
     execution: Execution,
     held: HeldCall,
@@ -267,7 +270,6 @@ export function createExecutions(parts: ExecutionsParts) {
       return true;
     }, true);
     if (!isAnswered) throw notWaiting();
-    if (held.question.kind === "budget" && !isApprove) await parts.stop(id, actor);
   }
 
   /** @throws {ApiError} 400 if somebody else has decided about the attempt, or if a flow can't continue like this */

@@ -1,4 +1,4 @@
-import { defined, type JsonObject, type JsonValue } from "../base/json.ts";
+import { asObject, defined, type JsonObject, type JsonValue } from "../base/json.ts";
 import { integer, optionalText, text, type Row } from "../base/sqlite.ts";
 import { callsOf } from "./calls.ts";
 import { change, row, rows, tell, type Work } from "./database/database.ts";
@@ -129,9 +129,9 @@ export function* currentRules(executionId: string, rules: Rules | null): Work<Js
     limits: rules.limits ?? {},
     judge: [...(rules.judge ?? [])],
     since: { tokens, dollars },
-    used: calls.flatMap(({ model = "", usage }) => {
-      const { prompt_tokens = 0, completion_tokens = 0 } = (usage ?? {}) as JsonObject;
-      return usage === undefined ? [] : [[model, prompt_tokens, completion_tokens]];
+    used: calls.flatMap(({ model = "", usage, estimate = usage }) => {
+      const { prompt_tokens = 0, completion_tokens = 0 } = asObject(estimate) as JsonObject;
+      return estimate === undefined ? [] : [[model, prompt_tokens, completion_tokens]];
     }),
   };
 }

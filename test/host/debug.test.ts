@@ -21,10 +21,12 @@ const all = ["crewai", "crewai-1.15.30.dist-info", "debugpy"];
 
 describe("debugging a crew", () => {
   const { getExtension } = vscode.extensions;
-  const { startDebugging, onDidReceiveDebugSessionCustomEvent } = vscode.debug;
+  const { startDebugging, onDidReceiveDebugSessionCustomEvent, onDidTerminateDebugSession } =
+    vscode.debug;
   const { showWarningMessage } = vscode.window;
   let asked: unknown[];
   let tell: (event: vscode.DebugSessionCustomEvent) => void;
+  let end: (session: vscode.DebugSession) => void;
 
   beforeEach(() => {
     asked = [];
@@ -36,12 +38,18 @@ describe("debugging a crew", () => {
         tell = listener;
         return new vscode.Disposable(() => undefined);
       },
+      onDidTerminateDebugSession: (listener: typeof end) => {
+        end = listener;
+        return new vscode.Disposable(() => undefined);
+      },
     });
   });
 
   afterEach(() => {
     Object.assign(vscode.extensions, { getExtension });
-    Object.assign(vscode.debug, { startDebugging, onDidReceiveDebugSessionCustomEvent });
+    Object.assign(vscode.debug, {
+      ...{ startDebugging, onDidReceiveDebugSessionCustomEvent, onDidTerminateDebugSession },
+    });
     Object.assign(vscode.window, { showWarningMessage });
   });
 
@@ -68,6 +76,14 @@ describe("debugging a crew", () => {
     const listen = { host: "127.0.0.1", port: 0 };
     const name = "Crew “Desk”";
     assert.deepEqual(asked, [{ type: "debugpy", request: "attach", name, listen }]);
+  });
+
+  it("sends nothing if a person stops the debugger before it waits", async () => {
+    starts((name) => {
+      end({ name } as vscode.DebugSession);
+      return Promise.resolve(true);
+    });
+    await assert.rejects(awaitCrewInDebugger(crewWith(...all)), /debugger did not start/);
   });
 
   it("sends nothing if the debugger doesn't start, is missing, or isn't to be installed", async () => {

@@ -258,6 +258,7 @@ crew = Crew(agents=[agent], tasks=[Task(description="d", expected_output="e", ag
             (3, 5),
         ),
         ('data: {"response": {"usage": {"input_tokens": 3, "output_tokens": 5}}}', (3, 5)),
+        ({"usage": {"prompt_tokens": 7, "cache_read_input_tokens": 4, "completion_tokens": 5, "output_tokens": 5}}, (7, 5)),
         ("Bad gateway", (0, 0)),
         (None, (0, 0)),
     ],

@@ -249,10 +249,38 @@ def test_a_model_that_tells_no_tokens_is_estimated_for_a_budget(forked, model): 
         Call(calls, "model", "chat/completions", {"prompt": "a" * 100}).end(status=200, response="no tokens here")
         Call(calls, "model", "chat/completions", {"prompt": "a" * 100}).end(status=500, response="broken")
         calls.gate.wait_for_budget()
-        return asked
+        # The next attempt counts it, too.
+        return asked, [sum(call["estimate"].values()) for call in calls.kept if "estimate" in call]
 
-    (estimate,) = forked(run)
+    (estimate,), kept = forked(run)
     assert 20 < estimate < 60
+    assert kept == [estimate]
+
+
+@pytest.mark.parametrize(
+    "name, asked, model",
+    [("chat/completions", {"model": "m"}, "m"), ("models/gemini-2.5-flash:streamGenerateContent", {}, "gemini-2.5-flash")],
+)
+def test_a_call_names_its_model(forked, name, asked, model):
+    def run():
+        calls = Kept()
+        Call(calls, "model", name, asked).end(status=200, response="Hi")
+        return [call["model"] for call in calls.kept]
+
+    assert forked(run) == [model]
+
+
+@pytest.mark.parametrize("given", ["SendMail", "send_mail", "Send mail", "sendMail", "Sénd-Mail"])
+def test_a_tool_is_asked_about_by_any_of_its_names(given):
+    gate = Gate(lambda question: no)
+    gate.open({**no_rules, "ask": [given]})
+    assert [gate.asks(name) for name in ("SendMail", "send_mail", "Send mail", "mail", "")] == [True, True, True, False, False]
+
+
+def test_tools_whose_names_have_no_latin_letters_differ():
+    gate = Gate(lambda question: no)
+    gate.open({**no_rules, "ask": ["发送"]})
+    assert (gate.asks("发送"), gate.asks("删除")) == (True, False)
 
 
 def test_models_that_are_not_seen_have_no_budget(forked, project):

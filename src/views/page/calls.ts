@@ -60,7 +60,11 @@ export async function readCall(
 
 /** Events of tools, and those of crewAI 1.0, don't name their calls. @param all by time */
 function keptOf({ callId, ...span }: Span, all: readonly KeptCall[]): KeptCall | undefined {
-  const plain = (name: string) => name.toLowerCase().replace(/\W+/g, "_");
+  const plain = (name: string) =>
+    name
+      .normalize("NFKD")
+      .toLowerCase()
+      .replace(/[^a-z0-9]/g, "");
   const isIn = ({ kind, name, start }: KeptCall) =>
     kind === span.kind &&
     (kind === "model" || plain(name) === plain(span.name)) &&

@@ -14,6 +14,7 @@ function call(request: string, more: object = {}): Call {
       isCut: false,
       crewai: "1.15.30",
       variables: { MODEL: "m" },
+      model: "m",
     },
     ...{ status: 200, ...more },
   };

@@ -10,7 +10,7 @@ const mail: Question = { kind: "tool", tool: "send_mail", arguments: { to: "a" }
 const call: Call = {
   ...{ kind: "model", name: "chat/completions", key: "k", at: 0, seconds: 1, isCut: false },
   ...{ request: { model: "m" }, response: "Yes", crewai: "1.15.30", variables: {} },
-  usage: { prompt_tokens: 7, completion_tokens: 2 },
+  ...{ model: "m", usage: { prompt_tokens: 7, completion_tokens: 2 } },
 };
 
 /** Asks at its first task, and says what it was told. */
@@ -128,13 +128,42 @@ describe("service: calls that wait for a person", () => {
     assert.equal((await harness.request("POST", `/stop/${id}`)).status, 200);
   });
 
-  it("stop the execution if a person wants no larger budget", async () => {
-    await serve({ engine: asking({ kind: "budget", tokens: 9, dollars: 0 }).engine });
+  it("stop the execution if a person wants no larger budget, before the call goes on", async () => {
+    const { engine, told } = asking({ kind: "budget", tokens: 9, dollars: 0 });
+    await serve({ engine });
     const id = await harness.kickoff({ inputs, ...rules });
     await untilAsked(id, "research: budget #1");
     assert.equal((await answer(id, "research: budget #1", false)).status, 200);
     assert.equal((await harness.untilEnded(id)).status, "stopped");
     assert.equal((await answer(id, "research: budget #1", true)).status, 400);
+    assert.equal(told.length, 1);
+    const { body } = await harness.request("GET", `/executions/${id}/audit`);
+    assert.deepEqual(String(body).match(/(?<="action":")\w+/g), ["kickoff", "stop"]);
+  });
+
+  it("wait no longer once the execution was stopped", async () => {
+    await serve({ engine: asking(mail).engine });
+    const id = await harness.kickoff({ inputs, ...rules });
+    await untilAsked(id, first);
+    assert.equal((await harness.request("POST", `/stop/${id}`)).status, 200);
+    assert.equal(asObject(await harness.status(id))["pending_tool_call"], undefined);
+  });
+
+  it("count what was estimated", async () => {
+    const { engine, told } = asking();
+    const estimating: Engine = {
+      ...engine,
+      async run(attempt, report) {
+        if (attempt.taskIndex > 0) return await engine.run(attempt, report);
+        await report.begin();
+        const { usage: estimate, ...more } = call;
+        await report.call({ ...more, ...(estimate && { estimate }) });
+        return await engine.run(attempt, report);
+      },
+    };
+    await serve({ engine: estimating });
+    await harness.untilWaiting(await harness.kickoff({ inputs, ...rules }));
+    assert.deepEqual(asObject(told[0])["used"], [["m", 7, 2]]);
   });
 
   it("ask again after a restart, and a late answer to the first question counts for nothing", async () => {

@@ -43,9 +43,10 @@ model_name = re.compile(r"(^|_)MODEL(_NAME)?$", re.IGNORECASE)
 shortest_secret = 6
 # Characters of a call's request and of its answer.
 longest_part = 500_000
-# What libraries name a model's tokens. Anthropic doesn't count those from its cache as input.
-prompt_names = ("prompt_tokens", "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "promptTokenCount")
-completion_names = ("completion_tokens", "output_tokens", "candidatesTokenCount", "thoughtsTokenCount")
+# What libraries name a model's tokens: of OpenAI, Anthropic, which doesn't count those from its cache as input, and Google. Of a gateway that
+# has names of several, those of one count.
+prompt_names = (("prompt_tokens",), ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"), ("promptTokenCount",))
+completion_names = (("completion_tokens",), ("output_tokens",), ("candidatesTokenCount", "thoughtsTokenCount"))
 
 
 class Calls:
@@ -267,16 +268,18 @@ class Call:
 
     def end(self, **answer: Any) -> None:
         tokens = tokens_of(answer.get("response")) if self.counts else (0, 0)
+        counted = tokens if any(tokens) else self.estimate(answer)
         if self.counts:
             self.calls.usages.append(tokens)
-            self.calls.gate.add(self.model, *(tokens if any(tokens) else self.estimate(answer)))
+            self.calls.gate.add(self.model, *counted)
         parts = {"request": self.request, "response": self.calls.hidden(answer.pop("response", None))}
         cut = {name: json.dumps(part)[:longest_part] for name, part in parts.items() if len(json.dumps(part)) > longest_part}
         call = {
             **{"kind": self.kind, "name": self.name, "key": self.key, "id": self.id, "isCut": bool(cut), "crewai": crewai_version},
             **{"variables": {name: value for name, value in os.environ.items() if model_name.search(name)}},
             **{"at": round(self.began * 1000), "seconds": round(time.time() - self.began, 3)},
-            **({"usage": {"prompt_tokens": tokens[0], "completion_tokens": tokens[1]}} if any(tokens) else {}),
+            **({"model": self.model} if self.kind == "model" else {}),
+            **({"usage" if any(tokens) else "estimate": {"prompt_tokens": counted[0], "completion_tokens": counted[1]}} if any(counted) else {}),
             **parts,
             **cut,
             **answer,
@@ -285,11 +288,13 @@ class Call:
 
     @property
     def model(self) -> str:
-        return str(self.request.get("model") or self.name) if isinstance(self.request, dict) else self.name
+        """Google's is in the address."""
+        given = self.request.get("model") if isinstance(self.request, dict) else None
+        return str(given or re.sub(r"^models/|:\w+$", "", self.name))
 
     def estimate(self, answer: dict[str, Any]) -> tuple[int, int]:
         """For a budget, where the answer doesn't tell: of one that was refused, nothing is paid."""
-        if not answer.get("response") or answer.get("status", 200) >= 400:
+        if not self.counts or not answer.get("response") or answer.get("status", 200) >= 400:
             return 0, 0
         return len(json.dumps(self.request)) // characters_per_token, len(json.dumps(answer["response"])) // characters_per_token
 
@@ -340,4 +345,8 @@ def tokens_of(answer: Any) -> tuple[int, int]:
             for name, count in usage.items() if isinstance(usage, dict) else ():
                 if isinstance(count, int):
                     found[name] = max(count, found.get(name, 0))
-    return sum(found.get(name, 0) for name in prompt_names), sum(found.get(name, 0) for name in completion_names)
+
+    def count_of(names: tuple[tuple[str, ...], ...]) -> int:
+        return next(filter(None, (sum(found.get(name, 0) for name in each) for each in names)), 0)
+
+    return count_of(prompt_names), count_of(completion_names)

@@ -6,6 +6,7 @@ It stands where the calls are tapped (calls.py), not in crewAI's hooks: those ru
 import fnmatch
 import re
 import threading
+import unicodedata
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +20,13 @@ try:
     from crewai.tools.tool_failure import ToolFailure
 except ImportError:  # Older versions have no other result than text.
     ToolFailure = None
+try:
+    from crewai.utilities.string_utils import sanitize_tool_name
+except ImportError:  # Older versions use the tool's own name.
+
+    def sanitize_tool_name(name: str) -> str:
+        return name
+
 
 no_rules: Rules = {"ask": [], "allowed": [], "limits": {}, "since": {"tokens": 0, "dollars": 0}, "used": [], "judge": []}
 # Characters of a call for a token, where a model doesn't tell its tokens.
@@ -35,15 +43,15 @@ class Gate:
 
     def open(self, rules: Rules) -> None:
         """For an attempt."""
-        self.asked = {sanitized(name) for name in rules["ask"]}
-        self.allowed = {sanitized(name) for name in rules["allowed"]}
+        self.asked = {plain_name(name): name for name in rules["ask"]}
+        self.allowed = {plain_name(name) for name in rules["allowed"]}
         self.limits, self.since = rules["limits"], rules["since"]
         self.tokens, self.dollars = 0, 0.0
         for model, prompt, completion in rules["used"]:
             self.add(model, prompt, completion)
 
     def asks(self, tool: str) -> bool:
-        name = sanitized(tool)
+        name = plain_name(tool)
         return name not in self.allowed and ("*" in self.asked or name in self.asked)
 
     def refusal(self, tool: str, arguments: dict[str, Any]) -> Any:
@@ -58,7 +66,7 @@ class Gate:
                 answer = self.ask({"kind": "tool", "tool": tool, "arguments": arguments})
                 if answer["isApprove"] is True:
                     if answer["isForRun"] is True:
-                        self.allowed.add(sanitized(tool))
+                        self.allowed.add(plain_name(tool))
                     return None
             words = str(answer["words"]).strip()
             return refused("A person refused this call." + (f" They say: {words}" if words else ""))
@@ -98,9 +106,10 @@ class Gate:
             return
         owners: list[Any] = [*crew.agents, *crew.tasks, *([crew.manager_agent] if crew.manager_agent else [])]
         tools = [tool for owner in owners for tool in owner.tools or [] if isinstance(tool, BaseTool)]
-        names = {sanitized(tool.name) for tool in tools}
-        for name in sorted(self.asked - names - {"*"}):
-            print(f"No agent has the tool {name}, whose calls are to wait for a person. Others are: {', '.join(sorted(names)) or 'none'}.")
+        names = {plain_name(tool.name): tool.name for tool in tools}
+        for plain, name in self.asked.items():
+            if plain not in {"*", *names}:
+                print(f"No agent has the tool {name}, whose calls are to wait for a person. Others are: {', '.join(names.values()) or 'none'}.")
         for tool in tools:
             if self.asks(tool.name) and not is_tapped(tool):
                 raise Failure(
@@ -136,9 +145,10 @@ def keep_no_refusals(tool: BaseTool) -> None:
         tool.cache_function = lambda arguments, result: not isinstance(result, Refusal) and keeps(arguments, result)
 
 
-def sanitized(tool: str) -> str:
-    """As newer versions of crewAI name a tool to the model, and in events."""
-    return "*" if tool.strip() == "*" else re.sub(r"[^a-z0-9]+", "_", tool.lower()).strip("_")
+def plain_name(tool: str) -> str:
+    """The same for a tool's own name and for the one that newer versions of crewAI give it, for the model and in events."""
+    name = unicodedata.normalize("NFKD", sanitize_tool_name(tool)).lower()
+    return re.sub(r"[^a-z0-9]", "", name) or tool.strip()
 
 
 def price_of(model: str, prices: dict[str, dict[str, float]]) -> dict[str, float] | None:

@@ -16,7 +16,7 @@ const model = { kind: "model", name: "chat/completions" };
 const listed = [
   // Its service's clock differs from the events'.
   { ...model, number: 1, at: at(0.2), id: "a" },
-  { kind: "tool", name: "Lookup", number: 2, at: at(4) },
+  { kind: "tool", name: "LookUp", number: 2, at: at(4) },
   { ...model, number: 3, at: at(5) },
 ];
 
@@ -42,7 +42,12 @@ async function read(span: string, { calls = listed, bodies = {}, error, executio
   };
   const crews = { ready: () => Promise.resolve(), client: () => Promise.resolve(client) };
   const shown = aRichExecution(execution);
-  const events = someEvents().map((each) => (each.id === "m1" ? { ...each, callId: "a" } : each));
+  const events = someEvents().map((each) => ({
+    ...each,
+    ...(each.id === "m1" && { callId: "a" }),
+    // As crewAI writes its name.
+    ...(each.tool !== undefined && { tool: "look_up" }),
+  }));
   const { spans } = activityOf(shown, { events, left: 0 });
   const own = spans.find(({ id }) => id === span)!;
   // It asks for no more of them.
