@@ -67,7 +67,6 @@ async function connect(window: VSCodeWindow, take: Camera): Promise<void> {
 
 async function fillIn(window: VSCodeWindow, take: Camera): Promise<void> {
   const { webview } = window;
-  await openForm(window, "example_crew");
   const form = webview.content;
   await form.getByRole("textbox", { name: "topic" }).fill(story.topic);
   await form.getByRole("textbox", { name: "audience" }).fill(story.audience);
