@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { json, MisbehavingServer } from "../../test/support/misbehaving-server.ts";
-import { connectCrew, feedbackBox, openForm, rejectOnPage } from "../../test/ui/person.ts";
+import { connectCrew, feedbackBox, rejectOnPage } from "../../test/ui/person.ts";
 import { story, startExampleCrew, waitForPage } from "../../test/ui/story.ts";
 import { openWalkthrough } from "../../test/ui/walkthrough.ts";
 import { waitFor } from "../../test/support/wait.ts";
