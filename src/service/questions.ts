@@ -1,6 +1,6 @@
 import { asObject, defined, type JsonObject, type JsonValue } from "../base/json.ts";
 import { integer, optionalText, text, type Row } from "../base/sqlite.ts";
-import { callsOf } from "./calls.ts";
+import { callsOf, type CallPlace } from "./calls.ts";
 import { change, row, rows, tell, type Work } from "./database/database.ts";
 
 /** Which calls of an execution are held until a person has answered, in the shape of the API. */
@@ -40,7 +40,7 @@ export interface HeldCall {
 /** Part of a change. @param id of this question: a repeat stores no second one */
 export function* addQuestion(
   id: string,
-  { executionId, taskId, attempt }: AttemptOfCall,
+  { executionId, taskId, attempt }: Pick<CallPlace, "executionId" | "taskId" | "attempt">,
   question: Question,
 ): Work<HeldCall> {
   const asked = yield* rows("SELECT id FROM questions WHERE execution_id = ?", executionId);
@@ -58,12 +58,6 @@ export function* addQuestion(
     JSON.stringify(question),
   );
   return { callId, taskId, attempt, question, answer: undefined };
-}
-
-interface AttemptOfCall {
-  readonly executionId: string;
-  readonly taskId: string;
-  readonly attempt: number;
 }
 
 /** Of attempts that ended while their calls waited: they ask again. */

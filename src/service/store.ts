@@ -130,24 +130,13 @@ export function createStore(database: Database, cipher: Cipher) {
         key?.body ?? null,
       );
       if (changes === 0) return false;
-      if (execution.kept !== null)
-        yield* change(
-          "INSERT INTO kept (execution_id, json) VALUES (?, ?)",
-          execution.id,
-          JSON.stringify(execution.kept),
-        );
-      if (execution.replay !== null)
-        yield* change(
-          "INSERT INTO replays (execution_id, json) VALUES (?, ?)",
-          execution.id,
-          JSON.stringify(execution.replay),
-        );
-      if (execution.rules !== null)
-        yield* change(
-          "INSERT INTO rules (execution_id, json) VALUES (?, ?)",
-          execution.id,
-          JSON.stringify(execution.rules),
-        );
+      const { id, kept, replay: replays, rules } = execution;
+      for (const [table, given] of Object.entries({ kept, replays, rules }))
+        if (given !== null)
+          yield* change(
+            `INSERT INTO ${table} (execution_id, json) VALUES (?, ?)`,
+            ...[id, JSON.stringify(given)],
+          );
       return true;
     },
 
