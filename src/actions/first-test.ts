@@ -48,9 +48,10 @@ function expectedOf(output: string, inputs: JsonObject): JsonObject {
     input.length <= longestText &&
     output.includes(input);
   const words = output.split(/\s+/).filter(Boolean).length;
-  const [beginning = ""] = /[\p{L}\p{N}].*/u.exec(output) ?? [];
+  const [line = ""] = /[\p{L}\p{N}].*/u.exec(output) ?? [];
+  const beginning = Array.from(line).slice(0, longestText).join("").trimEnd();
   return {
-    contains: Object.values(inputs).find(isNamed) ?? beginning.slice(0, longestText).trimEnd(),
+    contains: Object.values(inputs).find(isNamed) ?? beginning,
     maxWords: Math.ceil((words * room) / 10) * 10,
   };
 }

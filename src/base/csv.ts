@@ -8,22 +8,29 @@ export function csvOf(rows: readonly (readonly string[])[]): string {
 export interface CsvRow {
   /** Where it begins, from 1. */
   readonly line: number;
-  readonly fields: readonly string[];
+  /** By the names in the first row. Undefined if it has more fields, as with a comma in a text without quotes. */
+  readonly values: Readonly<Record<string, string>> | undefined;
 }
 
 /** Of the same format. Empty lines don't count. */
 export function rowsOfCsv(text: string): readonly CsvRow[] {
-  const rows: CsvRow[] = [];
+  const rows: { readonly line: number; readonly fields: readonly string[] }[] = [];
   let [line, begin] = [1, 1];
   let fields: string[] = [];
   for (const [whole, quoted, plain = "", end] of text
     .replace(/^\uFEFF/, "")
-    .matchAll(/(?:"((?:[^"]|"")*)"|([^,\r\n]*))(,|\r?\n|$)/g)) {
+    .matchAll(/(?:"((?:[^"]|"")*)"|([^,\r\n]*))(,|\r\n?|\n|$)/g)) {
     fields.push(quoted?.replaceAll('""', '"') ?? plain);
-    line += whole.split("\n").length - 1;
+    line += whole.split(/\r\n?|\n/).length - 1;
     if (end === ",") continue;
     if (fields.length > 1 || fields[0] !== "") rows.push({ line: begin, fields });
     [fields, begin] = [[], line];
   }
-  return rows;
+  const [names, ...others] = rows;
+  const columns = names?.fields.map((name) => name.trim()) ?? [];
+  return others.map(({ line, fields }) => {
+    const isNamed = fields.slice(columns.length).every((field) => field === "");
+    const values = columns.map((name, index) => [name, fields[index] ?? ""] as const);
+    return { line, values: isNamed ? Object.fromEntries(values) : undefined };
+  });
 }

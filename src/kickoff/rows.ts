@@ -26,7 +26,8 @@ export function readRows(
   text: string,
   fields: readonly InputField[] | undefined,
 ): readonly Row[] {
-  const rows = /\.csv$/i.test(name) ? rowsIn(text, fields) : valuesIn(text);
+  const isCsv = /\.csv$/i.test(name);
+  const rows = isCsv ? rowsIn(text, fields) : valuesIn(text);
   if (rows.length === 0) throw new UserError(l10n.t("{0} has no rows.", name));
   if (rows.length > most)
     throw new UserError(l10n.t("{0} has more than {1} rows.", name, String(most)));
@@ -35,7 +36,12 @@ export function readRows(
     const refuse = (problem: string): never => {
       throw new UserError(l10n.t("{0}, row {1}: {2} Nothing was sent.", name, at + 1, problem));
     };
-    if (!isInputs(row)) return refuse(l10n.t("It is not a JSON object."));
+    if (!isInputs(row))
+      return refuse(
+        isCsv
+          ? l10n.t("It has more fields than the first row. A text with commas needs quotes.")
+          : l10n.t("It is not a JSON object."),
+      );
     const { label, ...others } = row;
     const inputs = isInput || label === undefined ? row : others;
     const fault = checkInputs(inputs, fields).find((each) => !isHarmless(each));
@@ -49,17 +55,18 @@ export function readRows(
 }
 
 function rowsIn(text: string, fields: readonly InputField[] = []): readonly unknown[] {
-  const [columns = [], ...rows] = rowsOfCsv(text).map((row) => row.fields);
   const others = new Set(
     fields.flatMap(({ name, type = "string" }) => (type === "string" ? [] : [name])),
   );
-  return rows.map((row) =>
-    Object.fromEntries(
-      columns.map((column, at) => {
-        const value = row[at] ?? "";
-        return [column.trim(), others.has(column.trim()) ? (parseJson(value) ?? value) : value];
-      }),
-    ),
+  return rowsOfCsv(text).map(
+    ({ values }) =>
+      values &&
+      Object.fromEntries(
+        Object.entries(values).map(([name, value]) => [
+          name,
+          others.has(name) ? (parseJson(value) ?? value) : value,
+        ]),
+      ),
   );
 }
 

@@ -146,8 +146,8 @@ ${helpOf(team)}
 
 A rehearsed task fails if its description, with its inputs, contains "[rehearse failure]".`;
 
-/** A window starts its service with the user's environment, where these variables are for other programs. */
-const notForWindows = {
+/** A window or a test starts its service with the user's environment, where these variables are for other programs. */
+export const ofOtherServices = {
   CREWDECK_DATABASE: undefined,
   CREWDECK_METRICS_TOKEN: undefined,
   OTEL_EXPORTER_OTLP_ENDPOINT: undefined,
@@ -155,7 +155,7 @@ const notForWindows = {
 
 /** Tokens also come from the environment: other users can read a command line. @throws {Refusal} */
 export function readOptions(argv: readonly string[], environment: Environment) {
-  const env = argv.includes("--for-windows") ? { ...environment, ...notForWindows } : environment;
+  const env = argv.includes("--for-windows") ? { ...environment, ...ofOtherServices } : environment;
   const { words: folders, given } = readCommandLine("serve", { ...oneMachine, ...team }, argv, env);
   const config = given.config ?? (folders.length === 0 ? usualConfig(env) : undefined);
   const { database, role = "both", forWindows = false } = given;

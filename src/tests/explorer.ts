@@ -207,9 +207,14 @@ export class TestExplorer implements vscode.Disposable {
     const python = (await findInterpreter(vscode.Uri.file(folder)))?.python;
     const args = [`--${mode}`, ...(python === undefined ? [] : ["--python", python])];
     const variables = await this.#variablesFor(vscode.Uri.file(folder), mode);
+    const problems: string[] = [];
     const onLine = (line: TestLine) => {
-      if (line.type === "problem") run.appendOutput(terminal(`${line.message}\n`));
-      const item = line.type === "problem" ? undefined : left.get(idOf(line));
+      if (line.type === "problem") {
+        problems.push(line.message);
+        run.appendOutput(terminal(`${line.message}\n`));
+        return;
+      }
+      const item = left.get(idOf(line));
       if (item === undefined) return;
       if (line.type === "started") run.started(item);
       if (line.type !== "test") return;
@@ -218,12 +223,14 @@ export class TestExplorer implements vscode.Disposable {
       if (line.failures.some(({ isUnrecorded }) => isUnrecorded)) this.#unrecorded.add(item.id);
       report(run, item, line);
     };
-    const problem = await runTestCommand({
+    const printed = await runTestCommand({
       ...{ program: this.#program, cwd: folder, variables, signal, onLine },
       args: [...args, ...left.keys()],
     });
     if (signal.aborted) return;
-    for (const item of left.values()) run.errored(item, new vscode.TestMessage(problem));
+    const why =
+      problems.join("\n") || printed || vscode.l10n.t("The file doesn't have this test anymore.");
+    for (const item of left.values()) run.errored(item, new vscode.TestMessage(why));
   }
 
   /** Until a person switches it off. One run after the other; what is saved meanwhile is tried by the next one. */

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import * as vscode from "vscode";
@@ -54,6 +55,35 @@ describe("The Test Explorer", () => {
     await explorer.refresh();
     assert.equal(item()?.error, undefined);
     assert.deepEqual([...runs.keys()], ["Replay", "Record", "Live"]);
+  });
+
+  it("says why a test can't run that was changed meanwhile", async () => {
+    const rows = path.join(folder, "explored.jsonl");
+    writeFileSync(rows, "{}\n{}\n");
+    writeFileSync(file, '{"cases": "explored.jsonl", "expect": [{"contains": "x"}]}');
+    await explorer.refresh();
+    const messages: unknown[] = [];
+    const runAfter = async (text: string) => {
+      const createTestRun = () => {
+        writeFileSync(rows, text);
+        const errored = (_: unknown, { message }: vscode.TestMessage) => messages.push(message);
+        const ignore = () => undefined;
+        return { errored, enqueued: ignore, appendOutput: ignore, end: ignore };
+      };
+      const test = Array.from(controller.items.get(file)!.children, ([, item]) => item).at(-1)!;
+      const request = new vscode.TestRunRequest([test]);
+      await withReplaced(controller, { createTestRun }, async () => {
+        await runs.get("Replay")!(request, none);
+      });
+      writeFileSync(rows, "{}\n{}\n");
+    };
+    await runAfter("[]\n");
+    await runAfter("{}\n");
+    assert.match(String(messages[0]), /Line 1 of explored\.jsonl is not a JSON object/);
+    assert.equal(messages[1], "There are no tests.");
+    await rm(rows);
+    await writeFile(file, '{"expect": [{"contains": "x"}]}');
+    await explorer.refresh();
   });
 
   it("asks once before it calls models, and runs nothing in Restricted Mode", async () => {

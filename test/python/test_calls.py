@@ -4,13 +4,16 @@ import asyncio
 import http.server
 import json
 import threading
+from types import SimpleNamespace
 
+import httpx
 import pytest
 from conftest import opened, version
 from crewai.tools import BaseTool, tool
 
 from crewdeck_worker.calls import Calls, tokens_of
 from crewdeck_worker.gate import Gate, no_rules
+from crewdeck_worker.judge import answered
 from crewdeck_worker.recording import records_in
 
 chat = {"choices": [{"message": {"role": "assistant", "content": "Hi"}}], "usage": {"prompt_tokens": 7, "completion_tokens": 2}}
@@ -104,6 +107,39 @@ def test_answers_are_kept_as_they_arrive_and_replayed_in_their_order(forked, mod
     assert live[0] == ("chat/completions", {"model": "m", "prompt": "a"}, 200, chat)
     assert live[2][3] == events
     assert [each["prompt"] for each in asked] == ["a", "a", "stream"]
+
+
+def test_no_key_is_in_what_a_tool_raises(forked):
+    def run():
+        calls = Kept()
+        calls.open([("PLACE_KEY", "secret-1")], None)
+
+        @tool("search")
+        def search(words: str):
+            """Search."""
+            raise ValueError("Refused: ?key=secret-1")
+
+        def attempt():
+            with pytest.raises(ValueError):
+                search.run(words="tea")
+
+        calls.make(attempt)
+        return [call["error"] for call in calls.kept]
+
+    assert forked(run) == ["ValueError: Refused: ?key=[hidden]"]
+
+
+@pytest.mark.parametrize("grade", ["11", "-1", "NaN"])
+def test_a_grade_that_is_none_fails(forked, grade):
+    class Model:
+        def call(self, _):
+            return f'{{"grade": {grade}, "reason": "It is."}}'
+
+    def run():
+        project = SimpleNamespace(crew=lambda: SimpleNamespace(tasks=[SimpleNamespace(agent=SimpleNamespace(llm=Model()))], agents=[]))
+        return answered("Is it?", "Tea", project, 0, Kept())
+
+    assert forked(run).startswith("The model that was asked for a grade answered something else")
 
 
 def test_a_call_that_is_not_recorded_fails_the_attempt_with_the_difference(forked, model, tmp_path):

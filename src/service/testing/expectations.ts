@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { Ajv } from "ajv";
+import addFormats from "ajv-formats";
 import { asObject, parseJson } from "../../base/json.ts";
 import type { Grade, TestFailure } from "../../base/test-lines.ts";
 import type { ExpectedCalls, Expectation } from "./test-file.ts";
@@ -7,7 +8,9 @@ import type { ExpectedCalls, Expectation } from "./test-file.ts";
 /** Of 10, to pass. */
 const usualGrade = 7;
 
-const ajv = new Ajv({ strict: false });
+// Schemas come from elsewhere: two may have the same `$id`, and a `$schema` that isn't known.
+const ajv = new Ajv({ strict: false, addUsedSchema: false, validateSchema: false });
+addFormats(ajv);
 
 /** What an execution came to. */
 export interface Outcome {
@@ -57,6 +60,19 @@ export function mismatchesOf(expected: Expectation, outcome: Outcome): readonly 
       : []),
     ...useMismatches(expected, outcome),
   ];
+}
+
+/** Of an execution. What differs from the recording (crewdeck_worker/recording.py) is to be compared. */
+export function failureOf(message: string): TestFailure {
+  if (!/The recording .* has no /.test(message)) return { message };
+  const [, difference] = message.split("\n--- recorded\n+++ now\n");
+  if (difference === undefined) return { message, isUnrecorded: true };
+  const without = (mark: string) =>
+    difference
+      .split("\n")
+      .flatMap((line) => (line.startsWith(mark) ? [] : [line.slice(1)]))
+      .join("\n");
+  return { message, expected: without("+"), actual: without("-"), isUnrecorded: true };
 }
 
 function gradeMismatch(judge: string, minGrade: number, grade: Grade | undefined): string {

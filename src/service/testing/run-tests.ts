@@ -20,7 +20,8 @@ import { priceOf, readPrices, type Price } from "../../base/prices.ts";
 import type { TestFailure, TestOutcome } from "../../base/test-lines.ts";
 import { projectRoot } from "../../projects/pyproject.ts";
 import { messageOf } from "../errors.ts";
-import { mismatchesOf, type Outcome } from "./expectations.ts";
+import { ofOtherServices } from "../options.ts";
+import { failureOf, mismatchesOf, type Outcome } from "./expectations.ts";
 import type { Answer, TestCase } from "./test-file.ts";
 
 /** `replay` answers all calls from the recording, `record` makes them and writes the recording, `live` only makes them. */
@@ -109,18 +110,6 @@ async function runTest(
   }
 }
 
-/** Of an execution. What differs from the recording (crewdeck_worker/recording.py) is to be compared. */
-function failureOf(message: string): TestFailure {
-  const [, difference] = message.split("\n--- recorded\n+++ now\n");
-  if (difference === undefined) return { message };
-  const without = (mark: string) =>
-    difference
-      .split("\n")
-      .flatMap((line) => (line.startsWith(mark) ? [] : [line.slice(1)]))
-      .join("\n");
-  return { message, expected: without("+"), actual: without("-"), isUnrecorded: true };
-}
-
 type Api = ReturnType<typeof apiOf>;
 
 function apiOf(url: string, token: string) {
@@ -175,7 +164,7 @@ async function execute(
       const said = outputs.filter((one) => one.task === task).length;
       await answer(api, id, task, answers[task]?.[said - 1] ?? { approve: "" });
     } else if (status["status"] === "running") await sleep(pollMs);
-    else return await ended(api, id, status, outputs, await pricesIn(root));
+    else return await outcomeOf(api, id, status, outputs, await pricesIn(root));
   }
 }
 
@@ -185,8 +174,9 @@ async function answer(api: Api, execution_id: string, task_id: string, given: An
   await api.json("/resume", { execution_id, task_id, human_feedback, is_approve });
 }
 
-async function ended(
-  api: Api,
+/** @param reviewed the outputs that were answered */
+export async function outcomeOf(
+  api: Pick<Api, "json">,
   id: string,
   status: UnknownObject,
   reviewed: readonly Outcome["outputs"][number][],
@@ -199,7 +189,8 @@ async function ended(
     .filter(({ kind }) => kind === "tool")
     .map(async (call) => {
       const path = `/executions/${id}/calls/${Number(call["number"])}`;
-      const { request, response } = await api.json(path);
+      // Beyond the limit of an execution, texts aren't kept.
+      const { request, response } = call["is_dropped"] === true ? {} : await api.json(path);
       const [task, tool] = [textAt(call, "task_id") ?? "", textAt(call, "name") ?? ""];
       return { task, tool, attempt: numberAt(call, "attempt") ?? 1, arguments: request, response };
     });
@@ -272,6 +263,7 @@ async function startService(
     stdio: ["pipe", "pipe", "pipe"],
     env: {
       ...process.env,
+      ...ofOtherServices,
       ...(model !== "" && {
         CREWDECK_MODEL_ROUTE: JSON.stringify({ variables: { MODEL: model } }),
       }),

@@ -28,10 +28,12 @@ export async function runTestCommand({
   const results: TestResult[] = [];
   const problems: string[] = [];
   const tests: TestCase[] = [];
-  for (const [file, numbers] of await filesIn(paths))
+  for (const [file, named] of await filesIn(paths))
     try {
       const all = await readTestFile(file);
-      const found = all.filter(({ number }) => numbers.size === 0 || numbers.has(number));
+      const found = all.filter((test) =>
+        named.some(({ number = test.number }) => number === test.number),
+      );
       const each = models.flatMap((model) => found.map((test) => withModel(test, model)));
       tests.push(...(models.length > 0 ? each : found));
     } catch (error) {
@@ -71,27 +73,25 @@ export async function runTestCommand({
   return results.some(({ state }) => state === "failed") ? 1 : 0;
 }
 
-/** The files, with the numbers of the cases that are named; none for all. */
-async function filesIn(paths: readonly string[]): Promise<ReadonlyMap<string, Set<number>>> {
-  const found = new Map<string, Set<number>>();
-  const add = (file: string, ...numbers: readonly number[]) =>
-    found.set(file, new Set([...(found.get(file) ?? []), ...numbers]));
+/** The files, each with the numbers of the cases that are named; undefined for all. */
+async function filesIn(paths: readonly string[]) {
+  const found: { readonly file: string; readonly number?: number }[] = [];
   for (const path of paths.length > 0 ? paths : ["."]) {
-    const [, before, number] = /^(.+)#(\d+)$/.exec(path) ?? [];
-    const whole = resolve(before ?? path);
-    const isFolder = await stat(whole).then(
-      (file) => file.isDirectory(),
-      () => false,
-    );
-    if (!isFolder) add(whole, ...(number === undefined ? [] : [Number(number)]));
+    const [, file, number] = /^(.+)#(\d+)$/.exec(path) ?? [];
+    if (file !== undefined) found.push({ file: resolve(file), number: Number(number) });
+    else if (!(await stat(path).catch(() => undefined))?.isDirectory())
+      found.push({ file: resolve(path) });
     else
-      for await (const file of glob(`**/*${suffix}`, {
-        cwd: whole,
+      for await (const each of glob(`**/*${suffix}`, {
+        cwd: path,
         exclude: (name) => /(^|[/\\])(node_modules|\.[^/\\.]+)$/.test(name),
       }))
-        add(resolve(whole, file));
+        found.push({ file: resolve(path, each) });
   }
-  return new Map([...found].sort(([one], [other]) => (one < other ? -1 : 1)));
+  return Map.groupBy(
+    found.toSorted((one, other) => (one.file < other.file ? -1 : 1)),
+    ({ file }) => file,
+  );
 }
 
 function line(content: TestLine): string {

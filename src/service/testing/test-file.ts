@@ -186,14 +186,18 @@ async function rowsOf(
     }));
   const other = join(dirname(file), cases);
   const text = await readText(other);
-  if (/\.csv$/i.test(cases)) {
-    const [names, ...rows] = rowsOfCsv(text);
-    return rows.map(({ line, fields }) => {
-      const row = names?.fields.map((name, index) => [name, valueOf(name, fields[index] ?? "")]);
-      const given = row?.filter(([, value]) => value !== undefined) ?? [];
-      return { row: Object.fromEntries(given) as JsonObject, at: { file: other, line } };
+  if (/\.csv$/i.test(cases))
+    return rowsOfCsv(text).map(({ line, values }) => {
+      if (values === undefined)
+        throw at.error(
+          `Line ${line} of ${cases} has more fields than the first row. A text with commas needs quotes.`,
+        );
+      const given = Object.entries(values).flatMap(([name, field]) => {
+        const value = valueOf(name, field);
+        return value === undefined ? [] : [[name, value] as const];
+      });
+      return { row: Object.fromEntries(given), at: { file: other, line } };
     });
-  }
   return text.split("\n").flatMap((text, index) => {
     if (text.trim() === "") return [];
     const row = parseJson(text);

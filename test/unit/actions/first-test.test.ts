@@ -40,5 +40,7 @@ describe("the first test of an execution", () => {
       { jsonSchema: { type: "object", required: ["tea"] } },
     ]);
     assert.deepEqual(expected("## Otters\nThey swim."), [{ contains: "Otters", maxWords: 10 }]);
+    const whole = `${"a".repeat(59)}🦦`;
+    assert.deepEqual(expected(`${whole}🦦`), [{ contains: whole, maxWords: 10 }]);
   });
 });

@@ -272,7 +272,8 @@ class Call:
         if self.counts:
             self.calls.usages.append(tokens)
             self.calls.gate.add(self.model, *counted)
-        parts = {"request": self.request, "response": self.calls.hidden(answer.pop("response", None))}
+        answer = self.calls.hidden(answer)
+        parts = {"request": self.request, "response": answer.pop("response", None)}
         cut = {name: json.dumps(part)[:longest_part] for name, part in parts.items() if len(json.dumps(part)) > longest_part}
         call = {
             **{"kind": self.kind, "name": self.name, "key": self.key, "id": self.id, "isCut": bool(cut), "crewai": crewai_version},

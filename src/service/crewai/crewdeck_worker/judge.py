@@ -21,11 +21,11 @@ def judged(reply: dict[str, Any], project: Project, command: AttemptCommand, cal
     for one in [] if is_draft or reply.get("refusal") else command["rules"]["judge"]:
         if one.get("task_id", task if command["isLast"] else None) == task:
             call = Call(calls, "tool", verdict, {"question": one["question"]})
-            call.end(response=grade(one["question"], reply["output"], project, command["task"], calls))
+            call.end(response=answered(one["question"], reply["output"], project, command["task"], calls))
     return reply
 
 
-def grade(question: str, output: str, project: Project, index: int, calls: Calls) -> dict[str, Any]:
+def answered(question: str, output: str, project: Project, index: int, calls: Calls) -> dict[str, Any]:
     crew = project.crew()
     model = next(agent.llm for agent in (crew.tasks[index].agent, *crew.agents) if agent and agent.llm)
     messages = [{"role": "system", "content": asked}, {"role": "user", "content": f"Question: {question}\n\nText:\n{output}"}]
@@ -36,6 +36,9 @@ def grade(question: str, output: str, project: Project, index: int, calls: Calls
     found = re.search(r"\{.*\}", answer, re.DOTALL)
     try:
         given = json.loads(found[0] if found else "")
-        return {"grade": float(given["grade"]), "reason": str(given["reason"])}
+        grade = float(given["grade"])
+        if not 0 <= grade <= 10:
+            raise ValueError
+        return {"grade": grade, "reason": str(given["reason"])}
     except (ValueError, LookupError, TypeError):
         raise Failure(f"The model that was asked for a grade answered something else: {answer[:500]}") from None

@@ -62,7 +62,7 @@ class Recording:
             return f"The recording {file} has no {what}. {other}Record again to keep this one."
         nearest = max(recorded, key=lambda one: difflib.SequenceMatcher(None, one, text, autojunk=False).ratio())
         lines = [line for line in difflib.unified_diff(nearest, text, "recorded", "now", n=1, lineterm="") if not line.startswith("@@")]
-        more = [f"({len(lines) - longest_difference} more lines)"] if len(lines) > longest_difference else []
+        more = [f" ({len(lines) - longest_difference} more lines)"] if len(lines) > longest_difference else []
         difference = "\n".join([*lines[:longest_difference], *more])
         return f"The recording {file} has no such {what}. {other}Record again to accept the difference to the nearest one:\n{difference}"
 

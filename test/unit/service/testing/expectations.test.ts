@@ -1,5 +1,10 @@
 import assert from "node:assert/strict";
-import { mismatchesOf, type Outcome } from "../../../../src/service/testing/expectations.ts";
+import type { JsonObject } from "../../../../src/base/json.ts";
+import {
+  failureOf,
+  mismatchesOf,
+  type Outcome,
+} from "../../../../src/service/testing/expectations.ts";
 import type { Expectation } from "../../../../src/service/testing/test-file.ts";
 
 const call = { task: "research", attempt: 1, tool: "search" };
@@ -75,4 +80,39 @@ describe("What is expected of a run", () => {
       assert.ok(first?.message.includes(message), first?.message);
       assert.deepEqual(more, []);
     });
+});
+
+describe("A JSON schema that is expected", () => {
+  const schemaProblems = (jsonSchema: JsonObject) =>
+    mismatchesOf({ jsonSchema }, { ...outcome, output: '"2026-02-30"' }).map((one) => one.message);
+
+  it("may be one of several with an $id, and of another draft", () => {
+    const named = { $id: "tea", $schema: "https://json-schema.org/draft/2020-12/schema" };
+    assert.deepEqual(schemaProblems({ ...named, type: "string" }), []);
+    assert.deepEqual(schemaProblems({ ...named, type: "number" }), [
+      "The result doesn't fit the JSON schema: it must be number.",
+    ]);
+  });
+
+  it("has formats", () =>
+    assert.match(schemaProblems({ format: "date" }).join(), /it must match format "date"/));
+});
+
+describe("The failure of an execution", () => {
+  it("has what to compare, if the recording has another call", () => {
+    const message = "Failed: The recording a has no such call.\n--- recorded\n+++ now\n {\n-a\n+b";
+    const isUnrecorded = true;
+    assert.deepEqual(failureOf(message), {
+      message,
+      expected: "{\na",
+      actual: "{\nb",
+      isUnrecorded,
+    });
+  });
+
+  it("can be recorded again, also if the recording has no such call at all", () => {
+    const message = "Failed: The recording a has no call of the model. Record again.";
+    assert.deepEqual(failureOf(message), { message, isUnrecorded: true });
+    assert.deepEqual(failureOf("No."), { message: "No." });
+  });
 });

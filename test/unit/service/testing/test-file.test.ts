@@ -75,6 +75,8 @@ describe("A file with a test", () => {
         expect: [{ contains: "a\nleaf", at: second }],
       },
     ]);
+    writeFileSync(file, "topic\ntea, black\n");
+    await assert.rejects(read('{"cases": "rows.csv"}'), /Line 2 of rows\.csv has more fields/);
     writeFileSync(file, "expect.contain\nx\n");
     await assert.rejects(read('{"cases": "rows.csv"}'), /rows\.csv:2: expect .*\(contain\)/);
   });
