@@ -25,7 +25,7 @@ import { crewIdsWith } from "./store/crew-values.ts";
 import { Database } from "./store/database.ts";
 import { StoreError } from "./store/errors.ts";
 import { isInFront, watchAttention, watchWaitingHere } from "./views/attention.ts";
-import { watchTests } from "./tests/register.ts";
+import { registerTests } from "./tests/register.ts";
 import type { CrewdeckApi } from "./actions/crewdeck-api.ts";
 import { BatchTables } from "./views/batch/register.ts";
 import { Comparisons } from "./views/comparison/register.ts";
@@ -203,7 +203,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(crews.onDidRemove(({ id }) => inFlows(({ flows }) => flows.forget(id))));
 
   const tests = owned.add(
-    watchTests({
+    registerTests({
       extension: context.extensionUri,
       routeOf: async (crewId) => await (await models()).route(crewId),
       isTrusted: () => vscode.workspace.isTrusted,

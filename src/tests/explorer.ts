@@ -1,16 +1,17 @@
+import { spawn } from "node:child_process";
 import path from "node:path";
+import { createInterface } from "node:readline";
 import * as vscode from "vscode";
 import { Disposables } from "../base/events.ts";
 import { UserError } from "../base/errors.ts";
 import { asObject, textAt } from "../base/json.ts";
-import type { TestFailure, TestLine } from "../base/test-lines.ts";
-import type { ModelRoute } from "../base/window-protocol.ts";
+import type { ModelRoute, TestFailure, TestLine } from "../base/window-protocol.ts";
 import { trustAction } from "../crews/errors.ts";
 import { logged } from "../editor/log.ts";
 import { confirm, plainLabel, showError } from "../editor/messages.ts";
 import { requestFileEnding } from "../kickoff/request-files/name.ts";
 import { idOf as crewIdOf } from "../local/records.ts";
-import { runTestCommand } from "./command.ts";
+import { environment } from "../local/service-process.ts";
 
 export interface TestExplorerOptions {
   /** The extension's folder. */
@@ -26,6 +27,19 @@ type Result = Extract<TestLine, { type: "test" }>;
 const pattern = `**/*${requestFileEnding}`;
 /** Of a failure for which the recording lacks a call (package.json, `testing/message/context`). */
 const unrecorded = "crewdeck.unrecorded";
+
+/** Characters of what a program that fails has printed. */
+const longestProblem = 2_000;
+
+interface TestCommand {
+  /** The service's program, which has the command. */
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+  readonly onLine: (line: TestLine) => void;
+}
 
 /** Finds tests in request files, and runs them by `crewdeck test`. An item's ID is what the command calls it. */
 export class TestExplorer implements vscode.Disposable {
@@ -130,7 +144,7 @@ export class TestExplorer implements vscode.Disposable {
         own.flatMap((each) => {
           if (each.number === 0) return [];
           const place = vscode.Uri.file(each.at.file);
-          const child = controller.createTestItem(idOf(each), each.case, place);
+          const child = controller.createTestItem(idOf(each), each.name, place);
           child.range = rangeAt(each.at.line);
           child.sortText = String(each.number).padStart(9, "0");
           return child;
@@ -326,4 +340,29 @@ function messageOf({ message, expected, actual, at, isUnrecorded }: TestFailure)
 /** A terminal goes back to the beginning of the line only when told. */
 function terminal(text: string): string {
   return text.replaceAll("\n", "\r\n");
+}
+
+/** Runs `crewdeck test`. Resolves to what it reported as an error, if it could not run. */
+async function runTestCommand(command: TestCommand): Promise<string> {
+  const { program, args, cwd, variables = {}, signal, onLine } = command;
+  const child = spawn(process.execPath, [program, "test", "--json", "--lifeline", ...args], {
+    ...{ cwd, windowsHide: true },
+    env: { ...environment(process.env), ...variables },
+  });
+  // It then ends its services, and removes their data.
+  const end = () => child.stdin.end();
+  signal?.addEventListener("abort", end);
+  if (signal?.aborted === true) end();
+  let printed = "";
+  child.stderr.on("data", (text: Buffer) => {
+    printed = (printed + text.toString()).slice(-longestProblem);
+  });
+  createInterface(child.stdout).on("line", (line) => onLine(JSON.parse(line) as TestLine));
+  return await new Promise((resolve) => {
+    child.once("error", ({ message }) => resolve(message));
+    child.once("close", () => {
+      signal?.removeEventListener("abort", end);
+      resolve(printed.trim());
+    });
+  });
 }

@@ -5,7 +5,7 @@ import { isRequestFile, requestFileEnding } from "../kickoff/request-files/name.
 import type { TestExplorer, TestExplorerOptions } from "./explorer.ts";
 
 /** Shows the tests of crews in VS Code's Test Explorer. The code is loaded with the first request file. */
-export function watchTests(options: TestExplorerOptions) {
+export function registerTests(options: TestExplorerOptions) {
   const owned = new Disposables();
   let loading: Promise<TestExplorer> | undefined;
   const load = () =>

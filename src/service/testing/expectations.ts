@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { Ajv } from "ajv";
 import addFormats from "ajv-formats";
 import { asObject, parseJson } from "../../base/json.ts";
-import type { Grade, TestFailure } from "../../base/test-lines.ts";
+import type { Grade, TestFailure } from "../../base/window-protocol.ts";
 import type { ExpectedCalls, Expectation } from "./test-file.ts";
 
 /** Of 10, to pass. */

@@ -17,12 +17,12 @@ import {
   type UnknownObject,
 } from "../../base/json.ts";
 import { priceOf, readPrices, type Price } from "../../base/prices.ts";
-import type { TestFailure, TestOutcome } from "../../base/test-lines.ts";
+import type { TestFailure, TestOutcome } from "../../base/window-protocol.ts";
 import { projectRoot } from "../../projects/pyproject.ts";
 import { messageOf } from "../errors.ts";
 import { ofOtherServices } from "../options.ts";
 import { failureOf, mismatchesOf, type Outcome } from "./expectations.ts";
-import type { Answer, TestCase } from "./test-file.ts";
+import type { TestCase } from "./test-file.ts";
 
 /** `replay` answers all calls from the recording, `record` makes them and writes the recording, `live` only makes them. */
 export type Mode = "replay" | "record" | "live";
@@ -162,16 +162,13 @@ async function execute(
       const attempt = numberAt(waiting, "attempt") ?? 1;
       outputs.push({ task, attempt, output: textAt(waiting, "task_output") ?? "" });
       const said = outputs.filter((one) => one.task === task).length;
-      await answer(api, id, task, answers[task]?.[said - 1] ?? { approve: "" });
+      const given = answers[task]?.[said - 1] ?? { approve: "" };
+      const is_approve = "approve" in given;
+      const human_feedback = is_approve ? given.approve || "Approved." : given.reject;
+      await api.json("/resume", { execution_id: id, task_id: task, human_feedback, is_approve });
     } else if (status["status"] === "running") await sleep(pollMs);
     else return await outcomeOf(api, id, status, outputs, await pricesIn(root));
   }
-}
-
-async function answer(api: Api, execution_id: string, task_id: string, given: Answer) {
-  const is_approve = "approve" in given;
-  const human_feedback = is_approve ? given.approve || "Approved." : given.reject;
-  await api.json("/resume", { execution_id, task_id, human_feedback, is_approve });
 }
 
 /** @param reviewed the outputs that were answered */

@@ -1,7 +1,8 @@
 import { glob, stat, writeFile } from "node:fs/promises";
 import { relative, resolve } from "node:path";
+import { defined } from "../../base/json.ts";
 import { untilAsked } from "../../base/process.ts";
-import type { TestLine } from "../../base/test-lines.ts";
+import type { NamedTest, TestLine } from "../../base/window-protocol.ts";
 import { ProjectError } from "../../projects/types.ts";
 import type { readTestOptions } from "../options.ts";
 import { runTests, type TestResult } from "./run-tests.ts";
@@ -24,9 +25,10 @@ export async function runTestCommand({
   isList,
   lifeline,
 }: ReturnType<typeof readTestOptions>): Promise<number> {
-  const print = (text: string) => void process.stdout.write(`${text}\n`);
+  const print = (line: TestLine, text: string) =>
+    void process.stdout.write(`${isJson ? JSON.stringify(line) : text}\n`);
   const results: TestResult[] = [];
-  const problems: string[] = [];
+  let hasProblem = false;
   const tests: TestCase[] = [];
   for (const [file, named] of await filesIn(paths))
     try {
@@ -39,38 +41,35 @@ export async function runTestCommand({
     } catch (error) {
       if (!(error instanceof ProjectError)) throw error;
       const { message } = error;
-      problems.push(message);
-      print(isJson ? line({ type: "problem", file, message }) : message);
+      hasProblem = true;
+      print({ type: "problem", file, message }, message);
     }
   if (isList) {
-    for (const test of tests)
-      print(isJson ? line({ type: "case", ...named(test) }) : titleOf(test));
-    if (lifeline) process.stdin.destroy();
-    return problems.length > 0 ? 2 : 0;
+    for (const test of tests) print({ type: "case", ...named(test) }, titleOf(test));
+    return hasProblem ? 2 : 0;
   }
-  if (tests.length === 0 && problems.length === 0) {
-    print(
-      isJson
-        ? line({ type: "problem", message: "There are no tests." })
-        : `There are no tests: files NAME${suffix} with "expect", "answers" or "cases".`,
-    );
+  if (tests.length === 0 && !hasProblem) {
+    const message = `There are no tests: files NAME${suffix} with "expect", "answers" or "cases".`;
+    print({ type: "problem", message }, message);
     return 2;
   }
   await runTests(tests, {
     ...{ mode, python, ended: untilAsked(lifeline) },
-    onStart: (test) => isJson && print(line({ type: "started", ...named(test) })),
+    onStart: (test) => isJson && print({ type: "started", ...named(test) }, ""),
     onResult: (result) => {
       results.push(result);
-      print(isJson ? resultLine(result) : textOf(result));
+      const { test, ...outcome } = result;
+      const text = textOf(result);
+      print({ type: "test", ...named(test), ...outcome, text }, text);
     },
   });
   // It would keep the process.
   if (lifeline) process.stdin.destroy();
-  if (!isJson) print(`\n${summaryOf(results)}`);
+  if (!isJson) process.stdout.write(`\n${summaryOf(results)}\n`);
   if (junit !== undefined) await writeFile(junit, junitOf(results));
-  if (problems.length > 0 || results.some(({ state }) => state === "error")) return 2;
+  if (hasProblem || countOf(results, "error") > 0) return 2;
   if (results.length < tests.length) return 130;
-  return results.some(({ state }) => state === "failed") ? 1 : 0;
+  return countOf(results, "failed") > 0 ? 1 : 0;
 }
 
 /** The files, each with the numbers of the cases that are named; undefined for all. */
@@ -94,17 +93,8 @@ async function filesIn(paths: readonly string[]) {
   );
 }
 
-function line(content: TestLine): string {
-  return JSON.stringify(content);
-}
-
-function named({ file, number, name, folder, at, model }: TestCase) {
-  return { file, number, case: name, folder, at, ...(model !== undefined && { model }) };
-}
-
-function resultLine(result: TestResult): string {
-  const { test, ...rest } = result;
-  return line({ type: "test", ...named(test), ...rest, text: textOf(result) });
+function named({ file, number, name, folder, at, model }: TestCase): NamedTest {
+  return { file, number, name, folder, at, ...defined({ model }) };
 }
 
 function textOf({ test, state, seconds, tokens, dollars, failures }: TestResult): string {
@@ -125,11 +115,13 @@ function cut(text: string): string {
   return text.length <= shownText ? text : `${text.slice(0, shownText)}…`;
 }
 
+function countOf(results: readonly TestResult[], wanted: TestResult["state"]): number {
+  return results.filter(({ state }) => state === wanted).length;
+}
+
 function summaryOf(results: readonly TestResult[]): string {
-  const count = (wanted: TestResult["state"]) =>
-    results.filter(({ state }) => state === wanted).length;
   const tokens = results.reduce((sum, result) => sum + result.tokens, 0);
-  return `${count("passed")} passed, ${count("failed")} failed, ${count("error")} could not run; ${tokens} tokens`;
+  return `${countOf(results, "passed")} passed, ${countOf(results, "failed")} failed, ${countOf(results, "error")} could not run; ${tokens} tokens`;
 }
 
 /** As build servers read it. */
@@ -143,9 +135,7 @@ function junitOf(results: readonly TestResult[]): string {
     const name = escaped(test.name === "" ? "test" : test.name);
     return `  <testcase classname="${escaped(titleOf({ ...test, name: "" }))}" name="${name}" time="${seconds}">${inside.join("")}</testcase>\n`;
   });
-  const count = (wanted: TestResult["state"]) =>
-    results.filter(({ state }) => state === wanted).length;
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="crewdeck" tests="${results.length}" failures="${count("failed")}" errors="${count("error")}">\n${cases.join("")}</testsuite>\n`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="crewdeck" tests="${results.length}" failures="${countOf(results, "failed")}" errors="${countOf(results, "error")}">\n${cases.join("")}</testsuite>\n`;
 }
 
 /** Control characters are not allowed in XML. */

@@ -4,7 +4,7 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import schema from "../../../media/kickoff.schema.json" with { type: "json" };
 import { readRegularFile } from "../../base/files.ts";
 import { isObject, parseJson, textAt, type JsonObject, type JsonValue } from "../../base/json.ts";
-import type { TestPlace } from "../../base/test-lines.ts";
+import type { NamedTest, TestPlace } from "../../base/window-protocol.ts";
 import { projectRoot } from "../../projects/pyproject.ts";
 import { parseJsonc, type Place } from "../../projects/source.ts";
 import { ProjectError } from "../../projects/types.ts";
@@ -13,7 +13,7 @@ import { explain } from "../server/config.ts";
 import { rowsOfCsv } from "../../base/csv.ts";
 
 /** What a person says about the output of an attempt. */
-export type Answer = { readonly approve: string } | { readonly reject: string };
+type Answer = { readonly approve: string } | { readonly reject: string };
 
 /** What has to be true of the result, or of a task's or an attempt's output. */
 export interface Expectation {
@@ -46,16 +46,8 @@ export interface ExpectedCalls {
 }
 
 /** One run of a crew, with what is expected of it. */
-export interface TestCase {
-  readonly file: string;
-  /** Of the case, from 1; 0 for a file without cases. */
-  readonly number: number;
-  /** Empty for a file without cases. */
-  readonly name: string;
-  /** Where it begins. */
-  readonly at: TestPlace;
-  /** The project's folder, and which of several crews in it. */
-  readonly folder: string;
+export interface TestCase extends NamedTest {
+  /** Which of several crews in the project. */
   readonly crewClass: string | undefined;
   readonly inputs: JsonObject;
   readonly meta: JsonObject | undefined;
@@ -68,8 +60,6 @@ export interface TestCase {
   readonly tools: "live" | readonly string[] | undefined;
   /** The path of the recording. */
   readonly recording: string;
-  /** In place of the project's. */
-  readonly model?: string;
 }
 
 /** A request file with a test's members. */
