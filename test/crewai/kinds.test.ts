@@ -8,8 +8,10 @@ import { serveProject } from "../support/crewai-service.ts";
 import { atEndOfTest } from "../support/ends.ts";
 import { HttpServer, textOf } from "../support/http-server.ts";
 
+const isLong = process.env["CREWDECK_CREWAI_VERSIONS"] === "all";
+
 /** How often each recording is replayed. */
-const replays = process.env["CREWDECK_CREWAI_VERSIONS"] === "all" ? 3 : 1;
+const replays = isLong ? 3 : 1;
 
 /** What a kind of crew has that others don't. Python. */
 interface Kind {
@@ -20,6 +22,8 @@ interface Kind {
   readonly crew?: string;
   /** Before the class. */
   readonly before?: string;
+  /** Whether it is tried only in `npm run test:long`: its requests look like those of others. */
+  readonly isLong?: true;
   /** Why it can't be replayed. */
   readonly refused?: RegExp;
 }
@@ -35,28 +39,30 @@ def search(query: str) -> str:
 `;
 
 const kinds: Readonly<Record<string, Kind>> = {
-  "two tasks": {},
+  "two tasks": { isLong: true },
   "a tool": { before: tool, agent: "tools=[search]" },
-  hierarchical: { crew: 'process=Process.hierarchical, manager_llm="gpt-4o-mini"' },
+  hierarchical: { isLong: true, crew: 'process=Process.hierarchical, manager_llm="gpt-4o-mini"' },
   output_pydantic: { before: model, task: "output_pydantic=Answer" },
-  guardrail: { task: "guardrail=lambda output: (True, output.raw)" },
-  "a guardrail in words": { task: 'guardrail="It has a text."' },
+  guardrail: { isLong: true, task: "guardrail=lambda output: (True, output.raw)" },
+  "a guardrail in words": { isLong: true, task: 'guardrail="It has a text."' },
   memory: { crew: "memory=True" },
   knowledge: {
+    isLong: true,
     imports: "from crewai.knowledge.source.string_knowledge_source import StringKnowledgeSource",
     crew: 'knowledge_sources=[StringKnowledgeSource(content="Assam is a tea.")]',
   },
-  planning: { crew: 'planning=True, planning_llm="gpt-4o-mini"' },
-  reasoning: { agent: "reasoning=True" },
-  async: { task: "async_execution=True" },
+  planning: { isLong: true, crew: 'planning=True, planning_llm="gpt-4o-mini"' },
+  reasoning: { isLong: true, agent: "reasoning=True" },
+  async: { isLong: true, task: "async_execution=True" },
   streaming: { agent: 'llm=LLM(model="gpt-4o-mini", stream=True)' },
   "the Responses API": { agent: 'llm=LLM(model="gpt-4o-mini", api="responses")' },
   Anthropic: { agent: 'llm=LLM(model="anthropic/claude-3-5-haiku-20241022")' },
   function_calling_llm: {
+    isLong: true,
     before: tool,
     agent: 'tools=[search], function_calling_llm="gpt-4o-mini"',
   },
-  response_model: { before: model, task: "response_model=Answer" },
+  response_model: { isLong: true, before: model, task: "response_model=Answer" },
   "a model of the project's own": {
     imports: "from crewai import BaseLLM",
     before: `class Own(BaseLLM):
@@ -113,7 +119,7 @@ describe("the recording of a crew", () => {
   needsCrewai();
   before(() => pythonWithPackages(newestCrewai, `crewai[anthropic]==${newestCrewai}`));
 
-  for (const [name, kind] of Object.entries(kinds))
+  for (const [name, kind] of Object.entries(kinds).filter(([, one]) => isLong || !one.isLong))
     it(`of the kind "${name}" replays it without a network`, async () => {
       const project = projectOf(kind);
       const connected = path.join(project, "..", "connected.txt");

@@ -41,8 +41,9 @@ const shipped = [
   "media/icon.png",
   "media/kickoff.schema.json",
   ...["form", "page", "timeline", "welcome"].flatMap((picture) =>
-    ["dark", "hc", "light"].map((theme) => `media/screenshots/${picture}-${theme}.webp`),
+    ["dark", "light"].map((theme) => `media/screenshots/${picture}-${theme}.webp`),
   ),
+  ...["form", "welcome"].map((picture) => `media/screenshots/${picture}-hc.webp`),
   "media/timeline.svg",
   "package.json",
   "package.nls.json",
