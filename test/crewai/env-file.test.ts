@@ -39,7 +39,14 @@ describe("a project's .env", () => {
     });
   const projectIn = (folder: string, file: string) => ({
     ...{ folder, source: folder, file },
-    ...{ crewClass: null, storage: null, isFlow: false, environment: {}, replay: null },
+    ...{
+      crewClass: null,
+      storage: null,
+      isFlow: false,
+      environment: {},
+      replay: null,
+      debugPort: null,
+    },
   });
 
   for (const version of crewaiVersions)
