@@ -19,6 +19,7 @@ export interface TestExplorerOptions {
   /** The model that a person chose for a local crew. */
   readonly routeOf: (crewId: string) => Promise<ModelRoute>;
   readonly isTrusted: () => boolean;
+  readonly createController: typeof vscode.tests.createTestController;
 }
 
 type Mode = "replay" | "record" | "live";
@@ -162,7 +163,7 @@ export class TestExplorer implements vscode.Disposable {
 
   #create(): vscode.TestController {
     const controller = this.#owned.add(
-      vscode.tests.createTestController("crewdeck", vscode.l10n.t("Crews")),
+      this.#options.createController("crewdeck", vscode.l10n.t("Crews")),
     );
     controller.refreshHandler = () => this.refresh();
     const add = (mode: Mode, label: string, isUsual = false) => {

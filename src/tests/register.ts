@@ -5,12 +5,13 @@ import { isRequestFile, requestFileEnding } from "../kickoff/request-files/name.
 import type { TestExplorer, TestExplorerOptions } from "./explorer.ts";
 
 /** Shows the tests of crews in VS Code's Test Explorer. The code is loaded with the first request file. */
-export function registerTests(options: TestExplorerOptions) {
+export function registerTests(options: Omit<TestExplorerOptions, "createController">) {
+  const { createTestController: createController } = vscode.tests;
   const owned = new Disposables();
   let loading: Promise<TestExplorer> | undefined;
   const load = () =>
     (loading ??= import("./explorer.ts").then(({ TestExplorer }) =>
-      owned.add(new TestExplorer(options)),
+      owned.add(new TestExplorer({ ...options, createController })),
     ));
   const look = (found: boolean) => {
     if (found) load().catch(logged("Loading the tests of crews"));
