@@ -66,6 +66,7 @@ uses = {
     "_run": tools,
     "_arun": tools,
     "crewai.tools.agent_tools": delegated,
+    "crewai.utilities.string_utils": "python/test_gate.py test_a_tool_is_asked_about_by_any_of_its_names",
     "crewai.tools.tool_failure": "python/test_gate.py test_a_refusal_is_not_kept_for_the_same_call",
     "max_execution_time": "python/test_gate.py test_a_tool_that_cannot_wait_is_named_before_anything_runs",
     "_current_call_id": "crewai/calls.test.ts keeps each one whole, and a recording of them replays it without a model",
