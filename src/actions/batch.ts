@@ -41,7 +41,7 @@ export function batchVerbs({
     const sum = useSum(last, circumstances.prices);
     return sum === undefined
       ? vscode.l10n.t(
-          "What one is likely to cost isn't known: none of this crew has told its tokens here.",
+          "What one is likely to cost isn't known: no execution of this crew has reported its tokens here.",
         )
       : vscode.l10n.t(
           "Its last {0} executions used {1}. This starts {2}.",

@@ -14,7 +14,7 @@ import { oneLine } from "../base/text.ts";
 import { normaliseAddress } from "./address.ts";
 import { callbackMembers } from "./callbacks.ts";
 import { CrewApiError } from "./errors.ts";
-import { type KeptCall, readCalls } from "./read-calls.ts";
+import { type KeptCall, readCalls } from "./read-events.ts";
 import { readInputs } from "./read-inputs.ts";
 import { readStatus } from "./read-status.ts";
 import { defaultFetch, type Line, type Outgoing, send } from "./transport.ts";

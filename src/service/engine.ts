@@ -59,7 +59,7 @@ export interface EngineEvent extends JsonObject {
 /** What a run reports; each resolves when it is stored. */
 export interface Reports {
   /**
-   * An engine that costs money calls it before each attempt, and is told which calls to hold, in the shape of the worker.
+   * An engine that costs money calls it before each attempt. Resolves to which calls to hold, in the shape of the worker.
    * If it rejects, the attempt was begun too often, and must not begin.
    */
   begin(): Promise<JsonObject>;

@@ -112,7 +112,7 @@ export async function readRun(turn: Turn, parts: RunParts) {
   /** Of what an attempt asked. @throws {TurnLost} if the attempt has ended, or nobody may work for the execution any longer */
   async function answerTo(id: string): Promise<Answer> {
     for (;;) {
-      const { promise: told, resolve: wake } = Promise.withResolvers<undefined>();
+      const { promise: noticed, resolve: wake } = Promise.withResolvers<undefined>();
       const stopListening = database.onNotice((notice) => {
         if ("executionId" in notice && notice.executionId === turn.id) wake(undefined);
       });
@@ -121,7 +121,7 @@ export async function readRun(turn: Turn, parts: RunParts) {
         if (answer) return answer;
         if (answer === null || parts.isStopping())
           throw new TurnLost("Nobody waits for an answer.");
-        await Promise.race([told, sleep(lookMs)]);
+        await Promise.race([noticed, sleep(lookMs)]);
       } finally {
         stopListening();
       }

@@ -1,13 +1,12 @@
 import * as l10n from "@vscode/l10n";
 import { CrewApiError } from "../../api/errors.ts";
-import type { KeptCall } from "../../api/read-calls.ts";
-import { readUsage } from "../../api/read-events.ts";
+import type { CrewClient } from "../../api/client.ts";
+import { type KeptCall, readUsage } from "../../api/read-events.ts";
 import { messageOf } from "../../base/errors.ts";
 import { defined, laidOutJson, textAt, type UnknownObject } from "../../base/json.ts";
 import { shortName } from "../../base/text.ts";
-import type { Crews } from "../../crews/crews.ts";
 import type { Span } from "../../executions/activity.ts";
-import { type Execution, isLocalCrew } from "../../executions/model.ts";
+import { type CrewRef, type Execution, isLocalCrew } from "../../executions/model.ts";
 import type { Price } from "../../executions/tokens.ts";
 import { modelCurl } from "../../kickoff/curl.ts";
 import * as conversation from "../../view/conversation.ts";
@@ -26,7 +25,10 @@ interface Call {
 
 /** Asks the crew's service, which may keep its calls. */
 export async function readCall(
-  crews: Pick<Crews, "client" | "ready">,
+  crews: {
+    ready(crew: CrewRef): Promise<unknown>;
+    client(crew: CrewRef): Promise<Pick<CrewClient, "call" | "calls">>;
+  },
   execution: Execution,
   spans: readonly Span[],
   span: Span,

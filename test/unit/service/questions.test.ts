@@ -13,21 +13,21 @@ const call: Call = {
   ...{ model: "m", usage: { prompt_tokens: 7, completion_tokens: 2 } },
 };
 
-/** Asks at its first task, and says what it was told. */
+/** Asks at its first task. `received` has its rules, then the answers. */
 function asking(...questions: readonly Question[]) {
-  const told: unknown[] = [];
+  const received: unknown[] = [];
   const engine: Engine = {
     ...rehearsalEngine(0),
     async run({ taskIndex }, report) {
       const rules = await report.begin();
       if (taskIndex > 0) return { output: "Later" };
-      told.push(rules);
+      received.push(rules);
       await report.call(call);
-      for (const question of questions) told.push(await report.ask(question));
+      for (const question of questions) received.push(await report.ask(question));
       return { output: "Done" };
     },
   };
-  return { engine, told };
+  return { engine, received };
 }
 
 const rules = { approve_tools: ["send_mail"], limits: { tokens: 5 } };
@@ -50,7 +50,7 @@ const first = "research: send_mail #1";
 
 describe("service: calls that wait for a person", () => {
   it("are shown, and answered once, by their IDs", async () => {
-    const { engine, told } = asking(mail, mail, mail);
+    const { engine, received } = asking(mail, mail, mail);
     await serve({ engine });
     const id = await harness.kickoff({ inputs, ...rules });
     assert.deepEqual(await untilAsked(id, first), {
@@ -66,8 +66,8 @@ describe("service: calls that wait for a person", () => {
     await untilAsked(id, "research: send_mail #3");
     await answer(id, "research: send_mail #3", true, { for_run: true });
     await harness.untilWaiting(id);
-    assert.deepEqual(told[0], { ...noRules, ask: ["send_mail"], limits: { tokens: 5 } });
-    assert.deepEqual(told.slice(2), [
+    assert.deepEqual(received[0], { ...noRules, ask: ["send_mail"], limits: { tokens: 5 } });
+    assert.deepEqual(received.slice(2), [
       { isApprove: false, isForRun: false, words: "Not today." },
       { isApprove: true, isForRun: true, words: "" },
     ]);
@@ -88,7 +88,7 @@ describe("service: calls that wait for a person", () => {
     assert.equal(types.filter((type) => type === "human_feedback_received").length, 3);
   });
 
-  it("are told to the human-input callback", async () => {
+  it("are reported to the human-input callback", async () => {
     await serve({ engine: asking(mail).engine });
     const receiver = await openReceiver();
     const humanInputWebhookUrl = `${receiver.url}/human`;
@@ -102,7 +102,7 @@ describe("service: calls that wait for a person", () => {
   });
 
   it("give a later attempt what was allowed, what was used, and since when", async () => {
-    const { engine, told } = asking(mail, { kind: "budget", tokens: 9, dollars: 0.5 });
+    const { engine, received } = asking(mail, { kind: "budget", tokens: 9, dollars: 0.5 });
     let failures = 0;
     const failing: Engine = {
       ...engine,
@@ -120,7 +120,7 @@ describe("service: calls that wait for a person", () => {
     assert.deepEqual([limits, tokens], [{ tokens: 5 }, 9]);
     await answer(id, "research: budget #2", true);
     await untilAsked(id, "research: send_mail #3");
-    assert.deepEqual(told[3], {
+    assert.deepEqual(received[3], {
       ...noRules,
       ...{ ask: ["send_mail"], allowed: ["send_mail"], limits: { tokens: 5 } },
       ...{ since: { tokens: 9, dollars: 0.5 }, used: [["m", 7, 2]] },
@@ -129,14 +129,14 @@ describe("service: calls that wait for a person", () => {
   });
 
   it("stop the execution if a person wants no larger budget, before the call goes on", async () => {
-    const { engine, told } = asking({ kind: "budget", tokens: 9, dollars: 0 });
+    const { engine, received } = asking({ kind: "budget", tokens: 9, dollars: 0 });
     await serve({ engine });
     const id = await harness.kickoff({ inputs, ...rules });
     await untilAsked(id, "research: budget #1");
     assert.equal((await answer(id, "research: budget #1", false)).status, 200);
     assert.equal((await harness.untilEnded(id)).status, "stopped");
     assert.equal((await answer(id, "research: budget #1", true)).status, 400);
-    assert.equal(told.length, 1);
+    assert.equal(received.length, 1);
     const { body } = await harness.request("GET", `/executions/${id}/audit`);
     assert.deepEqual(String(body).match(/(?<="action":")\w+/g), ["kickoff", "stop"]);
   });
@@ -150,7 +150,7 @@ describe("service: calls that wait for a person", () => {
   });
 
   it("count what was estimated", async () => {
-    const { engine, told } = asking();
+    const { engine, received } = asking();
     const estimating: Engine = {
       ...engine,
       async run(attempt, report) {
@@ -163,11 +163,11 @@ describe("service: calls that wait for a person", () => {
     };
     await serve({ engine: estimating });
     await harness.untilWaiting(await harness.kickoff({ inputs, ...rules }));
-    assert.deepEqual(asObject(told[0])["used"], [["m", 7, 2]]);
+    assert.deepEqual(asObject(received[0])["used"], [["m", 7, 2]]);
   });
 
   it("ask again after a restart, and a late answer to the first question counts for nothing", async () => {
-    const { engine, told } = asking(mail);
+    const { engine, received } = asking(mail);
     await serve({ engine });
     const id = await harness.kickoff({ inputs, ...rules });
     await untilAsked(id, first);
@@ -175,7 +175,7 @@ describe("service: calls that wait for a person", () => {
     await untilAsked(id, "research: send_mail #2");
     const late = await answer(id, first, true);
     assert.equal(late.status, 400);
-    assert.equal(told.length, 2);
+    assert.equal(received.length, 2);
     await answer(id, "research: send_mail #2", true);
     await harness.untilWaiting(id);
   });

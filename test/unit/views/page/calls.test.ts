@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { CrewApiError } from "../../../../src/api/errors.ts";
-import { readCalls } from "../../../../src/api/read-calls.ts";
+import { readCalls } from "../../../../src/api/read-events.ts";
 import type { JsonObject } from "../../../../src/base/json.ts";
 import { activityOf } from "../../../../src/executions/activity.ts";
 import type { Execution } from "../../../../src/executions/model.ts";
@@ -51,12 +51,7 @@ async function read(span: string, { calls = listed, bodies = {}, error, executio
   const { spans } = activityOf(shown, { events, left: 0 });
   const own = spans.find(({ id }) => id === span)!;
   // It asks for no more of them.
-  const call = await readCall(
-    crews as unknown as Parameters<typeof readCall>[0],
-    shown,
-    spans,
-    own,
-  );
+  const call = await readCall(crews, shown, spans, own);
   return { call, asked, page: callModel(call, [{ pattern: "*", input: 1, output: 10 }]) };
 }
 
