@@ -2,6 +2,7 @@ import { beginTest, endTest } from "./ends.ts";
 import { childrenOf, signal } from "./processes.ts";
 import { noteFailure, openWindows, saveEvidenceOfFailure } from "./open-windows.ts";
 import { noteEnd, noteTest } from "./standing.ts";
+import { warmProcesses } from "./warm-python.ts";
 
 let hasFailed = false;
 
@@ -22,6 +23,7 @@ export const mochaHooks = {
   async afterAll(): Promise<void> {
     for (const window of openWindows()) await window.close();
     // With --parallel, the reporter can't end the services that a failed test left.
-    if (hasFailed) for (const pid of childrenOf(process.pid)) signal(pid, "SIGKILL");
+    if (!hasFailed) return;
+    for (const pid of childrenOf(process.pid)) if (!warmProcesses.has(pid)) signal(pid, "SIGKILL");
   },
 };

@@ -10,6 +10,9 @@ import { waitFor } from "./wait.ts";
 const programs = path.join(projectFolder, "test", "support", "python");
 const started = new Map<string, Promise<string>>();
 
+/** The processes that interpreters of {@link warmPython} fork from: they serve all tests of a process. */
+export const warmProcesses = new Set<number>();
+
 /**
  * An interpreter whose programs begin with crewAI imported: they are forked from one process of this suite. For tests that are about
  * what a worker does, and not about how it starts or is seen by the system.
@@ -35,10 +38,12 @@ async function start(python: string, onEnd: () => void): Promise<string> {
       stdio: ["pipe", "ignore", "inherit"],
     },
   );
+  const { pid } = child;
+  if (pid !== undefined) warmProcesses.add(pid);
   child.once("exit", onEnd);
   child.unref();
   process.once("exit", () => {
-    if (child.pid !== undefined) signal(child.pid, "SIGKILL");
+    if (pid !== undefined) signal(pid, "SIGKILL");
     rmSync(folder, { recursive: true, force: true });
   });
   await Promise.race([
