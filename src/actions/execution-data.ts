@@ -10,8 +10,7 @@ import {
   keyOf,
   waitsForPerson,
 } from "../executions/model.ts";
-import type { Poller } from "../executions/poller.ts";
-import { pace } from "../executions/polls.ts";
+import { pace, type Poller } from "../executions/poller.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
 import { costOf, type Price, taskTokenUse, tokenUse, type TokenUse } from "../executions/tokens.ts";

@@ -15,8 +15,7 @@ import {
   isLocalCrew,
   without,
 } from "../executions/model.ts";
-import type { Poller } from "../executions/poller.ts";
-import { canBeAsked } from "../executions/polls.ts";
+import { canBeAsked, type Poller } from "../executions/poller.ts";
 import { newExecution } from "../executions/reduce.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";

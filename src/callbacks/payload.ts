@@ -105,11 +105,11 @@ function hasAny(read: UnknownObject, ...names: readonly string[]): boolean {
 /** The order of preference, if a text has several callbacks. */
 const kinds: readonly Payload["kind"][] = ["pause", "task", "crew", "step", "events"];
 /** How deep a callback may be nested in a tool's output, and how many objects are looked at. */
-const [deepest, mostObjects] = [6, 2_000];
+const [deepest, mostObjects] = [9, 2_000];
 
 /** From a body alone, or inside a log line or a tool's export. @param at now (ms since 1970) */
 export function readPasted(text: string, at: number): Payload | undefined {
-  const objects = objectsIn(text);
+  const objects = objectsIn(text, deepest, []);
   const isFlowRequest = (body: UnknownObject) =>
     isObject(body["request"]) && ("callback_url" in body || body["event"] === "new_request");
   if (objects.some(isFlowRequest)) return undefined;
@@ -119,20 +119,13 @@ export function readPasted(text: string, at: number): Payload | undefined {
   return best && { ...defined({ kickoffId }), ...best };
 }
 
-/** All JSON objects in a text, the outermost first. A string inside an object may itself hold JSON. */
-function objectsIn(text: string): readonly UnknownObject[] {
-  const found: UnknownObject[] = [];
-  let level: readonly unknown[] = [text];
-  for (let depth = 0; depth <= deepest && found.length < mostObjects; depth += 1) {
-    const values = level.flatMap((value) =>
-      typeof value === "string" ? valuesIn(value) : [value],
-    );
-    found.push(...values.filter(isObject).slice(0, mostObjects));
-    level = values.flatMap((value) =>
-      typeof value === "string" || Array.isArray(value) ? value : Object.values(asObject(value)),
-    );
-  }
-  return found.slice(0, mostObjects);
+/** Adds them, each before those inside it. A string inside an object may itself hold JSON. */
+function objectsIn(value: unknown, depth: number, found: UnknownObject[]): UnknownObject[] {
+  if (depth < 0 || found.length >= mostObjects) return found;
+  if (isObject(value)) found.push(value);
+  const inside = typeof value === "string" ? valuesIn(value) : Object.values(value ?? {});
+  for (const each of inside) objectsIn(each, depth - 1, found);
+  return found;
 }
 
 function valuesIn(text: string): readonly unknown[] {

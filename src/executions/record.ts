@@ -2,7 +2,6 @@ import { asArray, defined, isObject } from "../base/json.ts";
 import { oneLine } from "../base/text.ts";
 import {
   type Execution,
-  executionStates,
   type ExecutionSummary,
   hasEnded,
   hasRehearsalOutput,
@@ -71,25 +70,23 @@ function isThere(text: string | undefined): true | undefined {
   return text === undefined ? undefined : true;
 }
 
-/**
- * Reads those that have a common text, and share what it says. @param summaries an array in JSON
- * @throws an error that says what is wrong with one of them, of what the program relies on
- */
+/** Reads those that have a common text, and share what it says. @param summaries an array in JSON @throws if a text is no JSON of an object */
 export function readSummaries(summaries: string, common: string): readonly ExecutionSummary[] {
-  const alike: unknown = JSON.parse(common);
-  return asArray(JSON.parse(summaries)).map((rest) => {
-    const raw: unknown = isObject(alike) && isObject(rest) && Object.assign(rest, alike);
-    check(raw);
-    return raw;
-  });
+  const alike = objectIn(JSON.parse(common));
+  return asArray(JSON.parse(summaries)).map(
+    (rest) => Object.assign(objectIn(rest), alike) as ExecutionSummary,
+  );
 }
 
-export function readExecution(texts: Record<"summary" | "common" | "details", string>) {
+export function readExecution(texts: Record<"summary" | "common" | "details", string>): Execution {
   const [summary] = readSummaries(`[${texts.summary}]`, texts.common);
-  const details: unknown = JSON.parse(texts.details);
-  const raw: unknown = isObject(details) && { ...summary, ...details };
-  check(raw);
-  return raw;
+  return { ...summary, ...objectIn(JSON.parse(texts.details)) } as Execution;
+}
+
+/** Of what only `writeExecution` writes. */
+function objectIn(raw: unknown): object {
+  if (isObject(raw)) return raw;
+  throw new Error("It is no object.");
 }
 
 function kickoffOf({ inputs }: SentKickoff): KickoffSummary {
@@ -102,36 +99,4 @@ function kickoffOf({ inputs }: SentKickoff): KickoffSummary {
     return [name, Array.from(oneLine(text)).slice(0, longest.input).join("")] as const;
   });
   return { inputs: Object.fromEntries(entries), ...(shortened.length > 0 && { shortened }) };
-}
-
-type Check = (value: unknown) => boolean;
-
-const isString: Check = (value) => typeof value === "string";
-const isTime: Check = (value) => typeof value === "string" && !Number.isNaN(Date.parse(value));
-const states: readonly unknown[] = executionStates;
-const isState: Check = (value) => states.includes(value);
-const listOf = (check: Check) => (value: unknown) => Array.isArray(value) && value.every(check);
-const areObjects = listOf(isObject);
-
-/** The parts on whose shape the program relies without a look. */
-const shape: Readonly<Record<string, Check>> = {
-  crew: isObject,
-  state: isState,
-  tasks: listOf((task) => isObject(task) && areObjects(task["attempts"])),
-  localId: isString,
-  kickoffIds: listOf(isString),
-  startedAt: isTime,
-  request: (value) => value === undefined || (isObject(value) && isObject(value["inputs"])),
-  resumes: listOf((resume) => isObject(resume) && isObject(resume["feedback"])),
-  stop: (value) => value === undefined || (isObject(value) && isTime(value["at"])),
-  history: (value) =>
-    value === undefined ||
-    listOf((each) => isObject(each) && isTime(each["at"]) && isState(each["state"]))(value),
-  undelivered: (value) => value === undefined || areObjects(value),
-};
-
-function check(raw: unknown): asserts raw is Execution {
-  if (!isObject(raw)) throw new Error("not an object");
-  for (const name in shape)
-    if (!shape[name]?.(raw[name])) throw new Error(`"${name}" is missing or has the wrong type`);
 }

@@ -68,17 +68,10 @@ function partOf(name: string, value: JsonValue): readonly string[] {
   return [needsName ? `${oneLine(name)}: ${text}` : text];
 }
 
-/** Joins parts on one line; short ones leave their share to longer ones. */
+/** Joins parts on one line, in which each has the same share. */
 function fit(parts: readonly string[]): string {
-  const short = [...parts];
-  let room = longest - between.length * (parts.length - 1);
-  const byLength = [...parts.entries()].sort(([, one], [, other]) => one.length - other.length);
-  for (const [before, [at, part]] of byLength.entries()) {
-    const text = oneLine(part, Math.floor(room / (parts.length - before)));
-    short[at] = text;
-    room -= Array.from(text).length;
-  }
-  return short.join(between);
+  const share = Math.floor((longest + between.length) / parts.length) - between.length;
+  return parts.map((part) => oneLine(part, share)).join(between);
 }
 
 function textOf(value: JsonValue): string {

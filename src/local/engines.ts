@@ -110,13 +110,8 @@ export async function setUpProject(
       [machineSettings("crewdeck.python")],
     );
   const { root, command } = await findSetUp(folder);
-  const question = vscode.l10n.t("Install crewAI for “{0}”?", name);
-  const detail = vscode.l10n.t(
-    "This command downloads packages and runs in a terminal, in {0}:\n\n{1}",
-    root,
-    command,
-  );
-  if (!(await confirm(question, detail, vscode.l10n.t("Run in Terminal")))) return false;
+  if (!(await confirmCommand(vscode.l10n.t("Install crewAI for “{0}”?", name), root, command)))
+    return false;
   begin();
   const code = await runInTerminal(name, vscode.Uri.file(root), command);
   if (code === 0 && (await hasCrewai())) return true;
@@ -177,18 +172,21 @@ async function installDebugger(name: string, folder: vscode.Uri): Promise<void> 
   const command = setUp.startsWith("uv ")
     ? "uv add --dev debugpy"
     : `"${python}" -m pip install debugpy`;
-  const detail = vscode.l10n.t(
-    "This command downloads packages and runs in a terminal, in {0}:\n\n{1}",
-    root,
-    command,
-  );
-  const question = vscode.l10n.t("Install debugpy for “{0}”?", name);
-  if (await confirm(question, detail, vscode.l10n.t("Run in Terminal")))
+  if (await confirmCommand(vscode.l10n.t("Install debugpy for “{0}”?", name), root, command))
     await runInTerminal(name, vscode.Uri.file(root), command);
   if (!(await isThere()))
     throw new UserError(
       vscode.l10n.t("Nothing was sent. debugpy is not installed for “{0}”.", name),
     );
+}
+
+async function confirmCommand(question: string, root: string, command: string): Promise<boolean> {
+  const detail = vscode.l10n.t(
+    "This command downloads packages and runs in a terminal, in {0}:\n\n{1}",
+    root,
+    command,
+  );
+  return await confirm(question, detail, vscode.l10n.t("Run in Terminal"));
 }
 
 /** Resolves to the exit code; undefined if the task was ended. */

@@ -29,6 +29,9 @@ interface LocalProjectOptions
   readonly startAgain: () => Promise<unknown>;
 }
 
+/** A service that ends again within this time would probably end a third time (ms). */
+const soonMs = 60_000;
+
 /** With which crewAI finds a model: its name, or the key of its usual one. */
 const modelVariables = ["OPENAI_API_KEY", "MODEL", "MODEL_NAME", "OPENAI_MODEL_NAME"];
 
@@ -41,6 +44,7 @@ export class LocalProject extends LocalService {
   #isStarting = false;
   #isSettingUp = false;
   #plan: EnginePlan | undefined;
+  #restartedAt = -Infinity;
   /** The next start may take another engine than the last one. */
   #isEngineFree = false;
 
@@ -297,7 +301,9 @@ export class LocalProject extends LocalService {
 
   /** Starting costs nothing: no engine that costs money continues by itself. */
   protected ended(): void {
-    const isRestarted = this.hasOpenExecutions() && this.records.noteRestart(this.folder);
+    const isSoon = performance.now() - this.#restartedAt < soonMs;
+    const isRestarted = this.hasOpenExecutions() && !isSoon;
+    if (isRestarted) this.#restartedAt = performance.now();
     const report = isRestarted ? Promise.resolve(true) : reportEnd(this.name);
     void report.then((again) => (again ? this.#options.startAgain() : undefined)).catch(showError);
   }

@@ -19,12 +19,7 @@ export interface ProjectRecord {
   readonly engine?: LocalEngine | undefined;
   /** A person chose the engine. */
   readonly isEngineChosen?: true | undefined;
-  /** When its service was last started again because it had ended unexpectedly (ms since 1970). */
-  readonly restartedAt?: number | undefined;
 }
-
-/** A service that ends again within this time would probably end a third time (ms). */
-const soonMs = 60_000;
 
 type RecordChange = Partial<Omit<ProjectRecord, "folder" | "name">>;
 
@@ -76,11 +71,11 @@ export class ProjectRecords {
   }
 
   write(crew: ProjectRecord): void {
-    const { folder, name, port, wanted, failure, engine, isEngineChosen, restartedAt } = crew;
+    const { folder, name, port, wanted, failure, engine, isEngineChosen } = crew;
     this.#database.run(
-      "INSERT OR REPLACE INTO local_crews (folder, name, port, wanted, failure, engine, is_engine_chosen, restarted_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT OR REPLACE INTO local_crews (folder, name, port, wanted, failure, engine, is_engine_chosen) VALUES (?, ?, ?, ?, ?, ?, ?)",
       ...[folder, name, port, Number(wanted), failure ?? null, engine ?? null],
-      ...[Number(isEngineChosen === true), restartedAt ?? 0],
+      Number(isEngineChosen === true),
     );
   }
 
@@ -101,14 +96,6 @@ export class ProjectRecords {
   /** Notes that a crew's service ended by itself. False if it was to end, or another window has noted it. */
   fail(folder: string, failure: string): boolean {
     return this.#update(folder, (now) => now.wanted && now.failure === undefined && { failure });
-  }
-
-  /** Notes that a service that ended by itself is started again without a question. False if a window has done so just before. */
-  noteRestart(folder: string, now = Date.now()): boolean {
-    return this.#update(
-      folder,
-      ({ restartedAt = 0 }) => now - restartedAt >= soonMs && { restartedAt: now },
-    );
   }
 
   #update(folder: string, change: (current: ProjectRecord) => RecordChange | false): boolean {
@@ -151,7 +138,6 @@ export class ProjectRecords {
 
 function crewIn(row: Row): ProjectRecord {
   const engine = optionalText(row, "engine");
-  const restartedAt = integer(row, "restarted_at");
   return {
     folder: text(row, "folder"),
     name: text(row, "name"),
@@ -160,6 +146,5 @@ function crewIn(row: Row): ProjectRecord {
     ...defined({ failure: optionalText(row, "failure") }),
     ...(engine !== undefined && { engine: engine === "crewai" ? engine : "rehearsal" }),
     ...(integer(row, "is_engine_chosen") === 1 && { isEngineChosen: true }),
-    ...(restartedAt > 0 && { restartedAt }),
   };
 }

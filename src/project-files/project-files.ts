@@ -207,7 +207,7 @@ function editedText(file: string): string | undefined {
 }
 
 /** In characters. */
-const largestText = 1024 * 1024;
+const largestText = 128 * 1024;
 
 /** Without an end, the word there or one character. */
 function rangeOf(document: vscode.TextDocument, { line, column, end }: Position): vscode.Range {

@@ -12,10 +12,8 @@ const dictionary = /^[ \t]*(\w+)\s*(?::[^=\n]*)?=\s*(?=\{)/gm;
 
 const token =
   /#.*|[rRbBuU]?(?:("""|''')(?:\\[^]|(?!\1)[^])*(?:\1|$)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?)|[\w.]+|\S/g;
-const text = /^([rRbBuU]?)("""|'''|"|')([^]*)\2$/;
-const escapes = new Map(
-  Object.entries({ n: "\n", t: "\t", "\n": "", "\\": "\\", "'": "'", '"': '"' }),
-);
+/** Without escapes, which only Python knows. */
+const text = /^[rRbBuU]?("""|'''|"|')([^\\]*)\1$/;
 
 /** Of the inputs that `main.py`, beside a crew or at the top, passes to its first kickoff. Nothing runs. @param entry the crew's file */
 export async function readExamples(folder: string, entry: string): Promise<Examples> {
@@ -58,9 +56,6 @@ function membersAt(source: string, start: number): Examples {
 
 /** Of a literal; undefined for what isn't one. */
 function valueOf(tokens: readonly string[]): JsonValue | undefined {
-  const inside = tokens.filter((each) => !/^[()]$/.test(each));
-  const texts = inside.flatMap((each) => textOf(each) ?? []);
-  if (texts.length > 0 && texts.length === inside.length) return texts.join("");
   // As `crewai create` writes it.
   if (/^str\((?:datetime\.)*now\(\)\.year\)$/.test(tokens.join("")))
     return String(new Date().getFullYear());
@@ -73,16 +68,6 @@ function valueOf(tokens: readonly string[]): JsonValue | undefined {
 
 function jsonOf(found: string): string {
   const words: Readonly<Record<string, string>> = { True: "true", False: "false", None: "null" };
-  const string = textOf(found);
-  return string === undefined ? (words[found] ?? found) : JSON.stringify(string);
-}
-
-/** Undefined for what isn't one, or has an escape that only Python knows. */
-function textOf(found: string): string | undefined {
-  const [, prefix = "", , content] = text.exec(found) ?? [];
-  if (content === undefined || /r/i.test(prefix)) return content;
-  const isKnown = content.match(/\\[^]/g)?.every(([, sign = ""]) => escapes.has(sign)) ?? true;
-  return isKnown
-    ? content.replace(/\\([^])/g, (_, sign: string) => escapes.get(sign) ?? "")
-    : undefined;
+  const [, , content] = text.exec(found) ?? [];
+  return content === undefined ? (words[found] ?? found) : JSON.stringify(content);
 }

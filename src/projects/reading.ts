@@ -99,9 +99,9 @@ async function namesIn(folder: string, isMeant: (entry: Dirent) => boolean): Pro
 }
 
 /** Definitions are small; a larger file is a mistake. */
-const largestBytes = 1024 * 1024;
+const largestBytes = 128 * 1024;
 
-/** @throws {ProjectError} if the file can't be read, is no regular file, is larger than 1 MB or isn't UTF-8 */
+/** @throws {ProjectError} if the file can't be read, is no regular file, is larger than 128 KiB or isn't UTF-8 */
 export async function readText(folder: string, file: string): Promise<TextFile> {
   const error = (problem: string) => new ProjectError(problem, { file, line: 1, column: 1 });
   const bytes = await readRegularFile(path.resolve(folder, file), largestBytes).catch(
@@ -109,23 +109,12 @@ export async function readText(folder: string, file: string): Promise<TextFile> 
       throw error(l10n.t("The file can't be read: {0}", messageOf(cause)));
     },
   );
-  const encoding = otherEncoding(bytes);
-  // The decoder drops a byte order mark.
-  if (encoding === undefined) return { file, text: new TextDecoder("utf-8").decode(bytes) };
+  // The decoder drops a byte order mark. UTF-16 of Latin letters is valid UTF-8 with zeros.
+  if (isUtf8(bytes) && !bytes.includes(0))
+    return { file, text: new TextDecoder("utf-8").decode(bytes) };
   throw error(
     l10n.t(
-      "The file is not UTF-8 text, as crewAI needs it, but probably {0}. Select the encoding in the status bar: “Reopen with Encoding” with {0}, then “Save with Encoding” with UTF-8.",
-      encoding,
+      "The file is not UTF-8 text, as crewAI needs it. Open it in its encoding with “Reopen with Encoding” in the status bar, then save it with “Save with Encoding” and UTF-8.",
     ),
   );
-}
-
-/** The probable encoding of what isn't UTF-8; its name is VS Code's. */
-function otherEncoding(bytes: Buffer): string | undefined {
-  const start = bytes.subarray(0, 2).toString("hex");
-  // Half of most texts' bytes are zero.
-  const zero = bytes.subarray(0, 1000).indexOf(0);
-  if (start === "fffe" || (zero >= 0 && zero % 2 === 1)) return "UTF-16 LE";
-  if (start === "feff" || zero >= 0) return "UTF-16 BE";
-  return isUtf8(bytes) ? undefined : "Windows 1252";
 }

@@ -24,14 +24,8 @@ type Problems = Pick<Reading, "report" | "broken">;
 
 /** Deeper nesting is a mistake, and could overflow the stack. */
 const maxDepth = 100;
-/** More agents or tasks are a mistake, and to look at each would take long. */
-const mostMembers = 1000;
-/** To parse more takes seconds. */
-const mostLines = 20_000;
 /** A small file can stand for many more. */
 const mostValues = 100_000;
-/** Each may merge all that another one has merged. */
-const mostAliases = 1000;
 
 interface Source extends TextFile {
   readonly problems: Problems;
@@ -84,16 +78,10 @@ export class Place {
     return positionIn(this.#source, start, isValue || this.#key ? end : undefined);
   }
 
-  /** Empty if it is no mapping, or too large. */
-  get inside(): ReadonlyMap<string, Place> {
-    const members = this.#members();
-    return members.size <= mostMembers ? members : new Map<string, Place>();
-  }
-
-  /** Empty if it is no list, or too large. */
+  /** Empty if it is no list. */
   get list(): readonly Place[] {
-    const items = this.#items();
-    return items.length <= mostMembers ? items : [];
+    const items = isSeq(this.#content) ? this.#content.items : [];
+    return items.map((item) => new Place(this.#source, item));
   }
 
   /** The member, unless it has no value (`role:` in YAML, `null` in JSON). */
@@ -109,14 +97,12 @@ export class Place {
   /** Empty for what is no mapping. */
   members(): ReadonlyMap<string, Place> {
     if (!this.isMapping) this.report(l10n.t("This must be a mapping of names to values."));
-    else if (this.#members().size > mostMembers) this.report(tooMuch());
     return this.inside;
   }
 
   /** Empty for what is no list. */
   items(): readonly Place[] {
     if (!isSeq(this.#content)) this.report(l10n.t("This must be a list."));
-    else if (this.#content.items.length > mostMembers) this.report(tooMuch());
     return this.list;
   }
 
@@ -140,22 +126,17 @@ export class Place {
     let count = 0;
     const read = (place: Place, depth: number): JsonValue => {
       if (depth > maxDepth || (count += 1) > mostValues) return null;
-      if (isSeq(place.#content)) return place.#items().map((item) => read(item, depth + 1));
+      if (isSeq(place.#content)) return place.list.map((item) => read(item, depth + 1));
       if (!place.isMapping) return place.value ?? null;
       return Object.fromEntries(
-        [...place.#members()].map(([name, member]) => [name, read(member, depth + 1)]),
+        [...place.inside].map(([name, member]) => [name, read(member, depth + 1)]),
       );
     };
     return read(this, 0);
   }
 
-  #items(): readonly Place[] {
-    const items = isSeq(this.#content) ? this.#content.items : [];
-    return items.map((item) => new Place(this.#source, item));
-  }
-
-  /** In the order of the file, with those of merged mappings (`<<`). */
-  #members(): ReadonlyMap<string, Place> {
+  /** In the order of the file, with those of merged mappings (`<<`). Empty if it is no mapping. */
+  get inside(): ReadonlyMap<string, Place> {
     const mapping = this.#content;
     const members = new Map<string, Place>();
     if (!isMap(mapping)) return members;
@@ -167,17 +148,13 @@ export class Place {
       const member = new Place(this.#source, value, key);
       if (typeof key.value !== "symbol") members.set(String(key.value), member);
       else
-        for (const merged of isSeq(member.#content) ? member.#items() : [member])
-          for (const [name, each] of merged.#members())
+        for (const merged of isSeq(member.#content) ? member.list : [member])
+          for (const [name, each] of merged.inside)
             if (!members.has(name) && (this.#source.merged += 1) <= mostValues)
               members.set(name, each);
     }
     return members;
   }
-}
-
-function tooMuch(): string {
-  return l10n.t("There is too much here to read.");
 }
 
 function noText(): string {
@@ -198,7 +175,8 @@ export function parseJsonc(file: TextFile, problems: Problems): Place {
   const source = sourceOf(file, problems);
   // It isn't always as long as the text.
   const plain = stripComments(file.text, " ");
-  if (isDeeper(plain, maxDepth)) return giveUp(source, 0, tooMuch());
+  if (isDeeper(plain, maxDepth))
+    return giveUp(source, 0, l10n.t("There is too much here to read."));
   const errors: ParseError[] = [];
   parse(file.text, errors, { allowTrailingComma: true });
   const [error] = errors;
@@ -232,16 +210,13 @@ function giveUp(source: Source, at: number, problem: string): Place {
 
 function placeIn(source: Source, version: "1.1" | "1.2"): Place {
   const { text } = source;
-  if (source.lines.lineStarts.length > mostLines) return giveUp(source, 0, tooMuch());
   // A doubled key is no error for crewAI, and the library takes long to compare many.
   const document = parseDocument(text, { version, uniqueKeys: false, prettyErrors: false });
   lookThrough(document, source);
   // Others often follow from the first.
   const [first] = document.errors;
   if (first) giveUp(source, first.pos[0], explain(first, text));
-  return source.targets.size > mostAliases
-    ? giveUp(source, 0, tooMuch())
-    : new Place(source, document.contents);
+  return new Place(source, document.contents);
 }
 
 /** Finds what the aliases stand for, and reports values that aren't plain. */

@@ -3,12 +3,12 @@ import { Hono, type Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { streamSSE, type SSEStreamingApi } from "hono/streaming";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { CompactEncrypt, importJWK, type JWK } from "jose";
 import { codeOf } from "../base/errors.ts";
 import { asObject, parseJson } from "../base/json.ts";
 import { bearerOf, digest, isSecret } from "../base/bearer.ts";
 import { messageOf } from "../service/errors.ts";
-import { Rates, type Limits } from "./limits.ts";
-import { readPublicKey, seal } from "./seal.ts";
+import { TokenBuckets } from "../service/token-buckets.ts";
 import type { RelayStore } from "./store.ts";
 
 /** How often a listener hears that the connection lives (ms). */
@@ -16,6 +16,34 @@ const pingMs = 20_000;
 /** When to come back if too many callbacks wait for their client (s). */
 const fullSeconds = 60;
 const maxKeyBytes = 10_000;
+
+export interface Limits {
+  /** How many channels there may be. */
+  readonly channels: number;
+  /** Of a callback's body (bytes). */
+  readonly bodyBytes: number;
+  /** Of the sealed callbacks of a channel that wait (bytes). */
+  readonly waitingBytes: number;
+  /** Callbacks of a channel in a row, without a pause. */
+  readonly burst: number;
+  /** Callbacks of a channel, on average. */
+  readonly perSecond: number;
+  /** Callbacks of a channel that arrive at the same time. */
+  readonly atOnce: number;
+  /** How long a request may take to arrive (ms). */
+  readonly requestMs: number;
+}
+
+export const usualLimits: Limits = {
+  channels: 1000,
+  // As much as the receiver takes: the sender must hear of what it would refuse.
+  bodyBytes: 1_000_000,
+  waitingBytes: 64 * 1024 * 1024,
+  burst: 5000,
+  perSecond: 200,
+  atOnce: 50,
+  requestMs: 20_000,
+};
 
 interface RelayParts {
   readonly store: RelayStore;
@@ -33,7 +61,9 @@ interface Listener {
 /** Accepts callbacks at a channel's address, and passes them on to the client that listens with the channel's secret. */
 export function createRelay({ store, token, limits, log }: RelayParts) {
   const app = new Hono();
-  const rates = new Rates(limits);
+  const buckets = new TokenBuckets(limits);
+  /** By channel: how many callbacks are arriving. */
+  const arriving = new Map<string, number>();
   /** By channel. */
   const listeners = new Map<string, Listener>();
 
@@ -85,8 +115,10 @@ export function createRelay({ store, token, limits, log }: RelayParts) {
     const id = c.req.param("channel") ?? "";
     const channel = store.channel(id);
     if (channel === undefined) throw unknownChannel();
-    const wait = rates.enter(id, Date.now());
+    const others = arriving.get(id) ?? 0;
+    const wait = others >= limits.atOnce ? 1 : buckets.take(id, Date.now());
     if (wait !== undefined) throw tooMany(c, "Too many callbacks.", wait);
+    arriving.set(id, others + 1);
     try {
       const body = await readBody(c, limits.bodyBytes);
       const path = new URL(c.req.url).pathname.slice(id.length + 1) || "/";
@@ -96,7 +128,7 @@ export function createRelay({ store, token, limits, log }: RelayParts) {
       if (result === "full")
         throw tooMany(c, "Too many callbacks wait for their client.", fullSeconds);
     } finally {
-      rates.leave(id);
+      arriving.set(id, (arriving.get(id) ?? 0) - 1);
     }
     listeners.get(id)?.wake();
     // A proxy would lose the callback that it sends on a kept connection while this side closes that.
@@ -189,4 +221,39 @@ async function readBody(c: Context, maxBytes: number): Promise<Buffer> {
     if (size > maxBytes) throw tooLarge();
   }
   return Buffer.concat(parts);
+}
+
+/** A callback as it arrived, of which nothing is stored in the clear. */
+interface Arrival {
+  /** Below the channel's address. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+/** JWE (RFC 7516): ECDH-ES with a key of its own for each callback, and A256GCM. Only the client's private key opens it. */
+async function seal(publicKey: string, { path, headers, body }: Arrival): Promise<string> {
+  const key = await importJWK(JSON.parse(publicKey) as JWK, "ECDH-ES");
+  const content = {
+    ...{ path, headers, arrivedAt: Date.now() },
+    body: Buffer.from(body).toString("base64"),
+  };
+  return await new CompactEncrypt(Buffer.from(JSON.stringify(content)))
+    .setProtectedHeader({ alg: "ECDH-ES", enc: "A256GCM" })
+    .encrypt(key);
+}
+
+/** Only what `seal` needs of a JWK; undefined if it is no public key for it. */
+async function readPublicKey(value: unknown): Promise<string | undefined> {
+  if (typeof value !== "object" || value === null) return undefined;
+  const { kty, crv, x, y } = value as JWK;
+  if (kty !== "EC" || crv !== "P-256" || typeof x !== "string" || typeof y !== "string")
+    return undefined;
+  const publicKey = JSON.stringify({ kty, crv, x, y });
+  try {
+    await seal(publicKey, { path: "/", headers: {}, body: new Uint8Array() });
+    return publicKey;
+  } catch {
+    return undefined;
+  }
 }

@@ -8,7 +8,7 @@ import { asArray, defined } from "../base/json.ts";
 import { safeUrl } from "../base/loopback.ts";
 import { requestAt, withNextRequest } from "../executions/flow-requests.ts";
 import type { Execution, FlowRequest } from "../executions/model.ts";
-import { sessionOf } from "../executions/polls.ts";
+import { sessionOf } from "../executions/poller.ts";
 import { applyReading } from "../executions/reduce.ts";
 import {
   approved,

@@ -7,13 +7,14 @@ import {
   migrateHelp,
   readMigrateOptions,
   readOptions,
+  readRelayOptions,
   readTestOptions,
   readTokenOptions,
+  relayHelp,
   serveHelp,
   testHelp,
   tokenHelp,
 } from "./options.ts";
-import { readRelayOptions, relayHelp } from "../relay/options.ts";
 
 // Must run on an older Node until it has checked the version.
 

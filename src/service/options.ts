@@ -329,3 +329,29 @@ export function readTokenOptions(argv: readonly string[], env: Environment) {
     database: data === undefined ? given.database : undefined,
   };
 }
+
+const relayOptions = {
+  port: portNumber("0 takes any free port (8787)"),
+  host: text("ADDRESS", "what it listens on (127.0.0.1)"),
+  data: text("DIR", "where channels and sealed callbacks are kept"),
+  token: text(
+    "T",
+    "who has it may create channels; by default a random one that is kept in the data folder, or CREWDECK_TOKEN",
+    { variable: "CREWDECK_TOKEN" },
+  ),
+};
+
+export const relayHelp = `Usage: crewdeck relay [options]
+
+Passes callbacks of deployed crews on to editors that can't be reached from the internet. Run it on a public host,
+behind a proxy that speaks https. It stores callbacks sealed: only the editor that listens can read them.
+
+${helpOf(relayOptions)}`;
+
+export type RelayServiceOptions = ReturnType<typeof readRelayOptions>;
+
+/** @throws {Refusal} */
+export function readRelayOptions(argv: readonly string[], env: Environment) {
+  const { given } = readCommandLine("relay", relayOptions, argv, env, false);
+  return { ...given, port: given.port ?? 8787, host: given.host ?? "127.0.0.1" };
+}

@@ -72,8 +72,11 @@ function copyAll(damaged: DatabaseSync, file: string): void {
   const into = openSqlite(file);
   try {
     // Rows fit the tables of their own version.
-    const version = unlessDamaged(() => versionOf(damaged)) || steps.length;
-    migrate(into, steps.slice(0, version));
+    const version = unlessDamaged(() => versionOf(damaged)) || Infinity;
+    migrate(
+      into,
+      steps.filter(({ to }) => to <= version),
+    );
     const tables = into.prepare(
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY rowid",
     );

@@ -3,9 +3,17 @@ import * as l10n from "@vscode/l10n";
 import { StoreError } from "./errors.ts";
 import { transaction } from "../base/sqlite.ts";
 
-/** Step n (from 0) migrates version n to n + 1. Released steps never change. */
-export const steps: readonly string[] = [
-  `
+interface Step {
+  /** The version that it leads to, from that of the step before. */
+  readonly to: number;
+  readonly sql: string;
+}
+
+/** Released steps never change. */
+export const steps: readonly Step[] = [
+  {
+    to: 5,
+    sql: `
   -- Counts every change of an execution, in all windows: a window reads only what is new to it.
   CREATE TABLE revisions (id INTEGER PRIMARY KEY CHECK (id = 1), last INTEGER NOT NULL) STRICT;
   INSERT INTO revisions VALUES (1, 0);
@@ -81,20 +89,15 @@ export const steps: readonly string[] = [
     name TEXT NOT NULL,
     port INTEGER NOT NULL,
     wanted INTEGER NOT NULL,
-    failure TEXT
+    failure TEXT,
+    engine TEXT,
+    is_engine_chosen INTEGER NOT NULL DEFAULT 0,
+    interrupted INTEGER NOT NULL DEFAULT 0
   ) STRICT;
 
   -- Deletions of all local data, so that other windows forget theirs.
   CREATE TABLE clearings (id INTEGER PRIMARY KEY AUTOINCREMENT, scope TEXT NOT NULL) STRICT;
-  `,
-  `
-  -- Until now there was one engine.
-  ALTER TABLE local_crews ADD COLUMN engine TEXT;
-  UPDATE local_crews SET engine = 'rehearsal';
-  ALTER TABLE local_crews ADD COLUMN is_engine_chosen INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE local_crews ADD COLUMN interrupted INTEGER NOT NULL DEFAULT 0;
-  `,
-  `
+
   -- What happened in executions, one event a row. Without json: left out, since there were too many.
   CREATE TABLE events (
     local_id TEXT NOT NULL REFERENCES executions ON DELETE CASCADE,
@@ -107,11 +110,10 @@ export const steps: readonly string[] = [
     json TEXT,
     PRIMARY KEY (local_id, id)
   ) STRICT;
-  `,
-  // The port is kept, so that addresses stay valid. Who knows a path can post to it. A hash is SHA-256 of
-  // an Authorization header that a crew was asked to send. Of what was received, a repeat is ignored. Probes
-  // are requests of this machine to itself.
-  `
+
+  -- The port is kept, so that addresses stay valid. Who knows a path can post to it. A hash is SHA-256 of
+  -- an Authorization header that a crew was asked to send. Of what was received, a repeat is ignored. Probes
+  -- are requests of this machine to itself.
   CREATE TABLE receiver (id INTEGER PRIMARY KEY CHECK (id = 1), port INTEGER NOT NULL) STRICT;
   CREATE TABLE callback_paths (
     local_id TEXT PRIMARY KEY REFERENCES executions ON DELETE CASCADE,
@@ -130,23 +132,22 @@ export const steps: readonly string[] = [
   -- The last callback of each relay's channel that was stored. channel: a hash of its address.
   CREATE TABLE relay_channels (channel TEXT PRIMARY KEY, last_id TEXT NOT NULL) STRICT;
   CREATE TABLE callback_probes (path TEXT PRIMARY KEY, at INTEGER NOT NULL, has_arrived INTEGER NOT NULL DEFAULT 0) STRICT;
-  `,
-  // A random name, because SecretStorage is shared with other machines. It is sent nowhere.
-  `
+
+  -- A random name, because SecretStorage is shared with other machines. It is sent nowhere.
   CREATE TABLE machine (id INTEGER PRIMARY KEY CHECK (id = 1), name TEXT NOT NULL) STRICT;
   INSERT INTO machine VALUES (1, lower(hex(randomblob(16))));
   `,
-  // Of folders with several crews: their classes, in order. Without code of a project, their rows are shown, too.
-  `
+  },
+  {
+    to: 10,
+    sql: `
+  -- Of folders with several crews: their classes, in order. Without code of a project, their rows are shown, too.
   CREATE TABLE local_classes (folder TEXT NOT NULL, place INTEGER NOT NULL, name TEXT NOT NULL, PRIMARY KEY (folder, place)) STRICT;
-  `,
-  // When a window last started it again without a question (ms since 1970). What the column was for is no more.
-  `
-  ALTER TABLE local_crews RENAME COLUMN interrupted TO restarted_at;
-  UPDATE local_crews SET restarted_at = 0;
-  `,
-  // Requests to stop are in the outbox, too.
-  `
+
+  -- What it was for is no more.
+  ALTER TABLE local_crews DROP COLUMN interrupted;
+
+  -- Requests to stop are in the outbox, too.
   CREATE TABLE intents (
     local_id TEXT NOT NULL,
     kind TEXT NOT NULL CHECK (kind IN ('kickoff', 'resume', 'stop')),
@@ -160,38 +161,25 @@ export const steps: readonly string[] = [
   INSERT INTO intents SELECT * FROM sends;
   DROP TABLE sends;
   `,
-  // Summaries are whole: each can be read and written without those of its group.
-  `
-  UPDATE executions SET summary = substr(common, 1, length(common) - 1) || ',' || substr(summary, 2);
-  ALTER TABLE executions DROP COLUMN common;
-  `,
-  // What most executions of a crew have alike is apart again: where whole, a list of 10,000 took twice as long to read.
-  `
-  ALTER TABLE executions ADD COLUMN common TEXT NOT NULL DEFAULT '{}';
-  UPDATE executions SET
-    common = (
-      SELECT json_group_object(key, json(summary -> key)) FROM json_each(summary)
-      WHERE key IN ('crew', 'origin', 'state', 'progress', 'tasks', 'output')
-    ),
-    summary = json_remove(summary, '$.crew', '$.origin', '$.state', '$.progress', '$.tasks', '$.output')
-  WHERE json_valid(summary);
-  `,
+  },
 ];
 
 /** @throws StoreError for a newer version */
-export function migrate(connection: DatabaseSync, chain: readonly string[] = steps): void {
-  if (versionOf(connection, chain) === chain.length) return;
+export function migrate(connection: DatabaseSync, chain: readonly Step[] = steps): void {
+  const last = chain.at(-1)?.to ?? 0;
+  if (versionOf(connection, chain) === last) return;
   transaction(connection, () => {
     // Another window may have migrated it meanwhile.
-    for (const step of chain.slice(versionOf(connection, chain))) connection.exec(step);
-    connection.exec(`PRAGMA user_version = ${chain.length}`);
+    const version = versionOf(connection, chain);
+    for (const { to, sql } of chain) if (to > version) connection.exec(sql);
+    connection.exec(`PRAGMA user_version = ${last}`);
   });
 }
 
 /** @throws StoreError for a newer version */
-export function versionOf(connection: DatabaseSync, chain: readonly string[] = steps): number {
+export function versionOf(connection: DatabaseSync, chain: readonly Step[] = steps): number {
   const version = Number(connection.prepare("PRAGMA user_version").get()?.["user_version"]);
-  if (version <= chain.length) return version;
+  if (version <= (chain.at(-1)?.to ?? 0)) return version;
   throw new StoreError(
     "newer",
     l10n.t(

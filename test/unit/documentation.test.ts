@@ -6,10 +6,10 @@ import {
   readRequestFile,
   requestFileMembers,
 } from "../../src/kickoff/request-files/request-file.ts";
-import { readRelayOptions } from "../../src/relay/options.ts";
 import {
   readMigrateOptions,
   readOptions,
+  readRelayOptions,
   readTestOptions,
   readTokenOptions,
 } from "../../src/service/options.ts";

@@ -12,7 +12,7 @@ import {
 import { readInputs } from "../../src/api/read-inputs.ts";
 import { readOptions, readQuestion, readStatus } from "../../src/api/read-status.ts";
 import { readKickoff, readResume, readStop } from "../../src/api/client.ts";
-import { secretsIn } from "../../src/api/secrets.ts";
+import { secretsIn } from "../../src/api/transport.ts";
 import { asObject, type JsonValue, readable } from "../../src/base/json.ts";
 import { readFlowRequest } from "../../src/callbacks/flow-webhooks.ts";
 import { readPasted, readPayload } from "../../src/callbacks/payload.ts";

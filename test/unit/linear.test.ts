@@ -4,7 +4,7 @@ import { normaliseAddress } from "../../src/api/address.ts";
 import { readErrorBody } from "../../src/api/read-error.ts";
 import { timeOf } from "../../src/api/read-events.ts";
 import { readStatus } from "../../src/api/read-status.ts";
-import { secretsIn, withoutSecrets } from "../../src/api/secrets.ts";
+import { secretsIn, withoutSecrets } from "../../src/api/transport.ts";
 import { fileName } from "../../src/base/files.ts";
 import { parseJson, readable, laidOut } from "../../src/base/json.ts";
 import { oneLine, shortened, visible, withoutEndSlashes } from "../../src/base/text.ts";

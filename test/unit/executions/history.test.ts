@@ -57,13 +57,11 @@ describe("the history of states", () => {
     assert.equal(Date.parse(execution.history.at(-1)?.at ?? ""), now + 249);
   });
 
-  it("is read back as written, also if there is none; an invalid one is reported", () => {
+  it("is read back as written, also if there is none", () => {
     const queued = notWaiting({ state: "queued", seenAt });
     const execution = withHistory(queued, notWaiting({ seenAt }), now);
     const texts = writeExecution(execution);
     assert.deepEqual(readExecution(texts), execution);
     assert.deepEqual(readExecution(writeExecution(notWaiting())), notWaiting());
-    const summary = texts.summary.replace(/"history":\[.*?\]/, '"history":[{"at":"x"}]');
-    assert.throws(() => readExecution({ ...texts, summary }), /"history"/);
   });
 });

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { mkdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
-import { openSqlite } from "../../../src/base/sqlite.ts";
 import { type Execution, without } from "../../../src/executions/model.ts";
 import type { ExecutionStore } from "../../../src/executions/store.ts";
-import { migrate, steps } from "../../../src/store/schema.ts";
 import { StoreError } from "../../../src/store/errors.ts";
 import {
   countExecutions,
@@ -225,37 +223,35 @@ describe("ExecutionStore", () => {
 
   it("skips a row that can't be read, reports it once, and continues with the others", () => {
     const { store, database } = windows.openBoth();
-    for (const localId of ["cut", "text", "state", id]) store.add(anExecution({ localId }));
-    const spoil = (localId: string, text: string, column = "summary") =>
-      database.run(`UPDATE executions SET ${column} = ? WHERE local_id = ?`, text, localId);
+    for (const localId of ["cut", "text", id]) store.add(anExecution({ localId }));
+    const spoil = (localId: string, text: string) =>
+      database.run("UPDATE executions SET summary = ? WHERE local_id = ?", text, localId);
     spoil("cut", '{"localId":"cu');
     spoil("text", '"text"');
-    spoil("state", JSON.stringify({ ...store.summary("state"), state: "odd" }), "common");
     const other = windows.openBoth();
     other.store.refresh();
     const listed = other.store.list().map(({ localId }) => localId);
     assert.deepEqual(listed, [id]);
-    assert.equal(windows.problems.length, 3);
-    const problem = /could not be read\. state .*"state" is missing or has the wrong type/;
-    assert.match(windows.problems.join("\n"), problem);
+    assert.equal(windows.problems.length, 2);
+    assert.match(windows.problems.join("\n"), /could not be read\. text .*It is no object/);
     assert.equal(other.store.find("cut"), undefined);
     assert.equal(other.store.update("cut", labelled("x")), undefined);
     store.update(id, labelled("Mine"));
     other.store.refresh();
     assert.equal(other.store.summary(id)?.label, "Mine");
     const rows = other.database.all("SELECT local_id FROM executions");
-    assert.equal(rows.length, 4, "nothing is deleted");
+    assert.equal(rows.length, 3, "nothing is deleted");
   });
 
   it("lists an execution whose details can't be read, and reports that when it is opened", () => {
     const { store, database } = windows.openBoth();
     store.add(anExecution());
-    database.run("UPDATE details SET json = ?", '{"tasks":5}');
+    database.run("UPDATE details SET json = ?", '{"tasks":');
     const other = windows.open();
     assert.equal(other.list().length, 1);
     assert.deepEqual(windows.problems, []);
     assert.equal(other.find(id), undefined);
-    assert.match(windows.problems.join(), /"tasks" is missing or has the wrong type/);
+    assert.match(windows.problems.join(), /A tracked execution could not be read/);
   });
 
   it("deletes everything, and other windows notice, even one that tries to write", () => {
@@ -350,38 +346,6 @@ describe("ExecutionStore", () => {
     writeExecutions(windows.folder, timed);
     const [one, two] = windows.open().list();
     assert.ok(one !== undefined && one.tasks === two?.tasks);
-  });
-
-  it("reads summaries that were stored whole, and parts them", () => {
-    const connection = openSqlite(path.join(windows.folder, "crewdeck.db"));
-    migrate(connection, steps.slice(0, 9));
-    const add = connection.prepare("INSERT INTO executions VALUES (?, ?, ?)");
-    const queued = anExecution({ localId: "queued", startedAt: time(-60) });
-    const progress = { completed: 1, total: 1, unit: "task" } as const;
-    const attempts = [{ number: 1, output: "A “draft”." }];
-    const tasks = [{ taskId: "write", state: "completed", attempts }] as const;
-    const ended = anExecution({ state: "completed", output: "A “result”.", progress, tasks });
-    for (const [number, execution] of [ended, queued].entries()) {
-      const { localId } = execution;
-      add.run(localId, number + 1, JSON.stringify(summaryOf(execution)));
-      const details = "INSERT INTO details VALUES (?, '', ?)";
-      connection.prepare(details).run(localId, writeExecution(execution).details);
-    }
-    add.run("cut", 3, '{"localId":"cu');
-    connection.close();
-    const { store, database } = windows.openBoth();
-    assert.deepEqual(
-      store.list().flatMap(({ localId }) => store.find(localId) ?? []),
-      [ended, queued],
-    );
-    assert.deepEqual(store.list(), [summaryOf(ended), summaryOf(queued)]);
-    assert.match(windows.problems.join(), /^A tracked execution could not be read\. cut [^.]*$/);
-    const row = database.get("SELECT summary, common FROM executions WHERE local_id = ?", id);
-    const { summary, common } = writeExecution(ended);
-    assert.deepEqual(
-      [row?.["summary"], row?.["common"]].map((part) => JSON.parse(String(part)) as unknown),
-      [JSON.parse(summary), JSON.parse(common)],
-    );
   });
 });
 

@@ -79,17 +79,6 @@ describe("records of local crews", () => {
     assert.equal(records.fail("file:///unknown", "It broke."), false);
   });
 
-  it("a service that ends again within a minute is not started again without a question, in no window", async () => {
-    const other = await otherWindow();
-    records.write(crew("file:///a", "Ant"));
-    const now = Date.now();
-    assert.equal(records.noteRestart("file:///a", now), true);
-    records.change("file:///a", { failure: undefined });
-    assert.equal(other.noteRestart("file:///a", now + 59_999), false);
-    assert.equal(other.noteRestart("file:///a", now + 60_000), true);
-    assert.equal(records.noteRestart("file:///unknown", now), false);
-  });
-
   it("keep what another window wrote since this one first read them", async () => {
     const started = crew("file:///a", "Ant");
     (await otherWindow()).write(started);

@@ -60,23 +60,18 @@ const cases: readonly (readonly [Readonly<Record<string, string | Uint8Array>>, 
   [agentsYaml("writer: *nobody\n"), /^config\/agents\.yaml:1:9: There is no "&nobody" before this/],
   [
     tasksYaml(`# ${"x".repeat(1024 * 1024)}\n`),
-    /^config\/tasks\.yaml:1:1: The file can't be read: .+ is larger than 1048576 bytes/,
+    /^config\/tasks\.yaml:1:1: The file can't be read: .+ is larger than 131072 bytes/,
   ],
-  [
-    { ...classic, "config/tasks.yaml": new Uint8Array([0x61, 0x3a, 0x20, 0xff, 0xfe]) },
-    /^config\/tasks\.yaml:1:1: The file is not UTF-8 text, as crewAI needs it, but probably Windows 1252\. .*“Reopen with Encoding” with Windows 1252/,
-  ],
-  [
-    { ...classic, "config/tasks.yaml": Buffer.from("\uFEFFa: 1", "utf16le") },
-    /^config\/tasks\.yaml:1:1: .* but probably UTF-16 LE\. /,
-  ],
-  [
-    { ...classic, "config/tasks.yaml": Buffer.from("a: 1", "utf16le").swap16() },
-    /^config\/tasks\.yaml:1:1: .* but probably UTF-16 BE\. /,
-  ],
+  ...[new Uint8Array([0x61, 0x3a, 0x20, 0xff, 0xfe]), Buffer.from("a: 1", "utf16le")].map(
+    (bytes) =>
+      [
+        { ...classic, "config/tasks.yaml": bytes },
+        /^config\/tasks\.yaml:1:1: The file is not UTF-8 text, as crewAI needs it\. .*“Reopen with Encoding”/,
+      ] as const,
+  ),
   [
     jsonc('{\n  "agents": ["a"]\n  "tasks": []\n}'),
-    /^crew\.jsonc:3:3: This is not JSON: comma expected\.$/,
+    /^crew\.jsonc:3:3: This is not JSON: comma expected/,
   ],
   [jsonc(""), /^crew\.jsonc:1:1: .+/],
   [jsonc("[]"), /^crew\.jsonc:1:1: This must be a mapping/],

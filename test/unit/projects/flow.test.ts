@@ -79,16 +79,6 @@ describe("a flow project", () => {
     });
   });
 
-  it("says that its state has too many members", async () => {
-    const names = Array.from({ length: 1_001 }, (_, index) => `k${index}: {}`).join();
-    const folder = await folderWith({
-      "pyproject.toml": `${toml}definition = "flow.yaml"\n`,
-      "flow.yaml": `schema: crewai.flow/v1\nstate: { json_schema: { properties: { ${names} } } }\n`,
-    });
-    const reading = rehearsed(folder);
-    await assert.rejects(reading, /^ProjectError: flow\.yaml:2:25: There is too much here/);
-  });
-
   it("may have a state model with bases of generic classes and of other modules", async () => {
     const code = main.replace(
       "class State(BaseModel):",

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { inspectProject } from "../../../src/projects/inspect.ts";
-import { readProject } from "../../../src/projects/read.ts";
 import type { Position } from "../../../src/projects/types.ts";
 import { projectFolder } from "../../support/folders.ts";
 import { classic, folderWith } from "./folder.ts";
@@ -74,25 +73,6 @@ describe("the problems of a project", () => {
     });
     assert.match(problems[0]?.text ?? "", /There is no agent "nobody", only coder, writer\.$/);
     assert.deepEqual(await problemsIn({ ...files, "crew.py": python }), []);
-  });
-
-  it("include lists and mappings with too many entries, wherever they are", async () => {
-    const many = (entry: (index: number) => string) =>
-      Array.from({ length: 1_001 }, (_, index) => entry(index)).join();
-    const task = '{ "description": "d", "expected_output": "e", "agent": "a" }';
-    for (const files of [
-      tasks(`draft:${fields}\n  agent: writer\n  context: [${many((index) => `t${index}`)}]\n`),
-      tasks(`draft: { description: d, ${many((index) => `k${index}: 1`)} }\n`),
-      declared(`{ "agents": [${many(() => '"a"')}], "tasks": [${task}] }`),
-      declared(`{ "agents": ["a"], "tasks": [${task}], ${many((index) => `"k${index}": 1`)} }`),
-      declared(
-        `{ "agents": ["a"], "tasks": [${task}], "inputs": { ${many((index) => `"k${index}": 1`)} } }`,
-      ),
-    ]) {
-      const folder = await folderWith(files);
-      for (const { problems } of [await inspectProject(folder), await readProject(folder)])
-        assert.ok(problems.some(({ text }) => text === "There is too much here to read."));
-    }
   });
 
   it("include JSON that is nested too deeply, also where it has no end", async () => {

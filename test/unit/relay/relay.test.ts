@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { exportJWK, generateKeyPair } from "jose";
 import { mostBytes } from "../../../src/callbacks/routes.ts";
 import type { Channel } from "../../../src/callbacks/relay-channel.ts";
-import { Rates, usualLimits, type Limits } from "../../../src/relay/limits.ts";
+import type { Limits } from "../../../src/relay/app.ts";
 import { keepMs, openRelayStore } from "../../../src/relay/store.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { channelAt, Listening, OwnRelay, post, relayToken } from "../../support/relay.ts";
@@ -108,6 +108,7 @@ describe("The relay", () => {
     slow.write(`${head}12345`);
     let answer = "";
     slow.on("data", (text: string) => (answer += text));
+    await waitFor("no place", async () => (await post(`${channel.address}/x`, {})) === 429);
     await once(slow, "close");
     assert.match(answer, /^HTTP\/1\.1 408 /);
     const left = connect(Number(port), "127.0.0.1");
@@ -252,23 +253,6 @@ describe("What a relay keeps", () => {
     assert.equal(await add(1_700_000_000_000), second + 1);
     assert.equal(await add(1_800_000_000_001), first + 1000);
     store.close();
-  });
-});
-
-describe("The rate of callbacks", () => {
-  it("allows a burst, then a number each second, and few at the same time", () => {
-    const rates = new Rates({ ...usualLimits, burst: 3, perSecond: 2, atOnce: 2 });
-    const enter = (now: number) => {
-      const wait = rates.enter("channel", now);
-      if (wait === undefined) rates.leave("channel");
-      return wait;
-    };
-    assert.deepEqual([0, 0, 0, 0].map(enter), [undefined, undefined, undefined, 1]);
-    assert.deepEqual([500, 500, 999, 1000].map(enter), [undefined, 1, 1, undefined]);
-    assert.deepEqual([rates.enter("other", 0), rates.enter("other", 0)], [undefined, undefined]);
-    assert.equal(rates.enter("other", 0), 1);
-    rates.leave("other");
-    assert.equal(rates.enter("other", 0), undefined);
   });
 });
 

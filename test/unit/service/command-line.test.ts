@@ -2,8 +2,12 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { helpOf, readCommandLine, text } from "../../../src/service/command-line.ts";
 import { Refusal } from "../../../src/service/errors.ts";
-import { readMigrateOptions, readOptions, readTokenOptions } from "../../../src/service/options.ts";
-import { readRelayOptions } from "../../../src/relay/options.ts";
+import {
+  readMigrateOptions,
+  readOptions,
+  readRelayOptions,
+  readTokenOptions,
+} from "../../../src/service/options.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 
 /** Fails unless it is refused in one line, which is this or like this, and doesn't have "s3cret". */

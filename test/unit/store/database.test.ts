@@ -157,30 +157,27 @@ describe("the database", () => {
 });
 
 describe("the schema", () => {
-  it("migrates step by step from any version, and a step that fails changes nothing", () => {
+  it("migrates step by step, and a step that fails changes nothing", () => {
     const chain = [
-      "CREATE TABLE a (x INTEGER) STRICT; INSERT INTO a VALUES (1)",
-      "ALTER TABLE a ADD COLUMN y INTEGER NOT NULL DEFAULT 7; CREATE TABLE b (z INTEGER) STRICT",
+      { to: 1, sql: "CREATE TABLE a (x INTEGER) STRICT; INSERT INTO a VALUES (1)" },
+      { to: 3, sql: "ALTER TABLE a ADD COLUMN y INTEGER NOT NULL DEFAULT 7" },
     ];
     const connection = openSqlite(":memory:");
+    const version = () => connection.prepare("PRAGMA user_version").get()?.["user_version"];
     migrate(connection, chain.slice(0, 1));
-    const failing = [...chain.slice(0, 1), "CREATE TABLE c (x); NONSENSE"];
+    const failing = [...chain.slice(0, 1), { to: 2, sql: "CREATE TABLE c (x); NONSENSE" }];
     assert.throws(() => migrate(connection, failing));
-    assert.equal(connection.prepare("PRAGMA user_version").get()?.["user_version"], 1);
+    assert.equal(version(), 1);
     const row = connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'c'").get();
     assert.equal(row, undefined);
-    migrate(connection, chain);
-    migrate(connection, chain);
+    for (let time = 0; time < 2; time++) migrate(connection, chain);
     assert.deepEqual({ ...connection.prepare("SELECT * FROM a").get() }, { x: 1, y: 7 });
-    assert.equal(connection.prepare("PRAGMA user_version").get()?.["user_version"], 2);
-    const fresh = openSqlite(":memory:");
-    migrate(fresh, chain);
-    assert.deepEqual(fresh.prepare("SELECT * FROM b").all(), []);
+    assert.equal(version(), 3);
   });
 
   it("keeps requests without an outcome, such as a kickoff that may have started", () => {
     const connection = openSqlite(":memory:");
-    migrate(connection, steps.slice(0, 7));
+    migrate(connection, steps.slice(0, 1));
     connection.exec("INSERT INTO sends VALUES ('local-1', 'kickoff', '', 0, 'id-1', 5, NULL)");
     migrate(connection);
     const select = "SELECT local_id, kind, id, at, pid FROM intents";
