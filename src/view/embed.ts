@@ -38,70 +38,36 @@ export function withLines(text: string): string {
 const parser = new MarkdownIt({ html: true });
 parser.core.ruler.enableOnly(["normalize", "block"]);
 
-/** How often a text is parsed: what was HTML is text afterwards, in which there may be more. */
-const mostTries = 5;
 /** Levels of quotes and lists. The parser leaves out what is deeper than 100. */
 const deepest = 80;
 /** HTML, a heading, the line below one, or a code block. */
 const mayNeedChanges = /<[a-z/!?]|^[ \t>*+\-\d.)]*(?:#|=+[ \t]*$|-[ \t]*$|```|~~~)/im;
 
 /**
- * Markdown of a crew as lines of a document: without HTML, which is escaped, with headings below `level`, and with
- * each code block closed. The parser decides what is HTML and what is code. A text of which it is never sure becomes a
- * code block.
+ * Markdown of a crew as lines of a document: with headings below `level`, and with each code block closed. A text with
+ * HTML, or of which the parser isn't sure, becomes a code block.
  */
 function sanitizedLines(text: string, level: number): string[] {
-  let lines: readonly string[] = text.split("\n");
-  if (!mayNeedChanges.test(text)) return [...lines];
-  let isLowered = false;
-  for (let tries = 0; tries < mostTries; tries++) {
-    const tokens = parser.parse(lines.join("\n"), {});
-    if (tokens.some((token) => token.level > deepest)) break;
-    const escaped = withoutHtml(lines, tokens);
-    const isClean = escaped === lines;
-    if (isClean && isLowered && tokens.every((token) => levelOf(token) >= level))
-      return [...lines, ...openFence(lines, tokens)];
-    lines = isClean ? withHeadings(lines, tokens, level) : escaped;
-    isLowered ||= isClean;
-  }
-  return fencedLines(text, "markdown");
+  const lines = text.split("\n");
+  if (!mayNeedChanges.test(text)) return lines;
+  const lowered = withHeadings(lines, parser.parse(text, {}), level);
+  const tokens = parser.parse(lowered.join("\n"), {});
+  const isSafe = tokens.every(
+    (token) => token.level <= deepest && levelOf(token) >= level && !hasHtml(token),
+  );
+  return isSafe ? [...lowered, ...openFence(lowered, tokens)] : fencedLines(text, "markdown");
+}
+
+function hasHtml({ type, content }: Token): boolean {
+  if (type !== "inline" || !content.includes("<")) return type === "html_block";
+  const found: Token[] = [];
+  parser.inline.parse(content, parser, {}, found);
+  // Tables need line breaks.
+  return found.some((each) => each.type === "html_inline" && !/^<br\s*\/?>$/i.test(each.content));
 }
 
 function levelOf({ type, tag }: Token): number {
   return type === "heading_open" ? Number(tag.slice(1)) : Infinity;
-}
-
-/** The same lines if there is no HTML. Tags are escaped in all of a block with HTML, also in its code spans. */
-function withoutHtml(lines: readonly string[], tokens: readonly Token[]): readonly string[] {
-  const changed = new Map<number, string>();
-  // The cells of a table have no place of their own: their row has.
-  let [first, end] = [0, 0];
-  for (const { type, map, content } of tokens) {
-    [first, end] = map ?? [first, end];
-    const tags =
-      type === "html_block" ? tag : type === "inline" && hasHtml(content) ? tagInText : undefined;
-    if (tags === undefined) continue;
-    for (let at = first; at < end; at++)
-      changed.set(at, (lines[at] ?? "").replace(tags, escapeTag));
-  }
-  return changed.size === 0 ? lines : lines.map((line, at) => changed.get(at) ?? line);
-}
-
-const tag = /(?<!\\)(\\*)<(?=[a-z/!?])/gi;
-/** Neither a line break nor an address. */
-const tagInText = /(?<!\\)(\\*)<(?=[a-z/!?])(?!br\s{0,9}\/?>)(?![a-z][\w+.-]{1,31}:[^<>\s]*>)/gi;
-
-function escapeTag(whole: string, slashes: string): string {
-  return slashes.length % 2 === 0 ? `${slashes}\\<` : whole;
-}
-
-function hasHtml(text: string): boolean {
-  if (!text.includes("<")) return false;
-  const found: Token[] = [];
-  parser.inline.parse(text, parser, {}, found);
-  return found.some(
-    ({ type, content }) => type === "html_inline" && !/^<br\s{0,9}\/?>$/i.test(content),
-  );
 }
 
 function withHeadings(lines: readonly string[], tokens: readonly Token[], level: number): string[] {

@@ -1,9 +1,74 @@
 import * as l10n from "@vscode/l10n";
-import { type ComponentChildren, createContext } from "preact";
-import { useContext, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import DOMPurify from "dompurify";
+import highlighter from "highlight.js/lib/core";
+import bash from "highlight.js/lib/languages/bash";
+import diff from "highlight.js/lib/languages/diff";
+import javascript from "highlight.js/lib/languages/javascript";
+import json from "highlight.js/lib/languages/json";
+import python from "highlight.js/lib/languages/python";
+import typescript from "highlight.js/lib/languages/typescript";
+import xml from "highlight.js/lib/languages/xml";
+import yaml from "highlight.js/lib/languages/yaml";
+import MarkdownIt from "markdown-it";
+import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { contentOf } from "../../views/page/content.ts";
 import { host } from "../host.ts";
-import { renderMarkdown } from "./markdown.ts";
+
+const languages = { bash, diff, javascript, json, python, typescript, xml, yaml };
+for (const [name, language] of Object.entries(languages))
+  highlighter.registerLanguage(name, language);
+
+/** Longer code is not highlighted. */
+const longestCode = 50_000;
+
+const markdown = new MarkdownIt({
+  linkify: true,
+  highlight(code, language) {
+    const isKnown = highlighter.getLanguage(language) !== undefined;
+    return isKnown && code.length <= longestCode
+      ? highlighter.highlight(code, { language, ignoreIllegals: true }).value
+      : "";
+  },
+});
+markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
+// The extension host checks it again.
+markdown.validateLink = (address) => /^(?:https?|mailto):/i.test(address.trim());
+
+const { rules } = markdown.renderer;
+const { utils } = markdown;
+// An image would be requested from the host that the crew names.
+rules.image = (tokens, at) => {
+  const token = tokens[at];
+  const name = token?.content === "" ? String(token.attrGet("src") ?? "") : (token?.content ?? "");
+  return `<span class="image">${utils.escapeHtml(l10n.t("Image, not loaded: {0}", name))}</span>`;
+};
+rules["table_open"] = () => '<div class="table" tabindex="0"><table>';
+rules["table_close"] = () => "</table></div>";
+// The page's own headings are above those of an output, and its policy allows no style.
+markdown.core.ruler.push("page", ({ tokens }) => {
+  for (const token of tokens) {
+    if (token.type.startsWith("heading_"))
+      token.tag = `h${Math.min(6, Number(token.tag.slice(1)) + 2)}`;
+    const align = /right|center/.exec(String(token.attrGet("style") ?? ""));
+    if (align !== null) token.attrSet("class", align[0]);
+  }
+});
+
+const tags =
+  "a blockquote br code del div em h1 h2 h3 h4 h5 h6 hr li ol p pre s span strong table tbody td th thead tr ul";
+
+/** A text of the crew as elements without scripts, styles, images and forms. */
+function renderMarkdown(text: string): DocumentFragment {
+  return DOMPurify.sanitize(markdown.render(text), {
+    ALLOWED_TAGS: tags.split(" "),
+    ALLOWED_ATTR: ["href", "class", "start", "tabindex"],
+    ALLOWED_URI_REGEXP: /^(?:https?|mailto):/i,
+    ALLOW_ARIA_ATTR: false,
+    ALLOW_DATA_ATTR: false,
+    RETURN_DOM_FRAGMENT: true,
+  });
+}
 
 /** Opens links through the extension host; VS Code's own handler must not see the click. */
 function openLink(event: MouseEvent): void {
@@ -14,13 +79,9 @@ function openLink(event: MouseEvent): void {
   host.post({ type: "openLink", href: link.href });
 }
 
-/** The level of the heading above a text. */
-export const Level = createContext(0);
-
 export function Markdown({ text }: { readonly text: string }) {
   const place = useRef<HTMLDivElement>(null);
-  const level = useContext(Level);
-  useLayoutEffect(() => place.current?.replaceChildren(renderMarkdown(text, level)), [text, level]);
+  useLayoutEffect(() => place.current?.replaceChildren(renderMarkdown(text)), [text]);
   return <div class="markdown" ref={place} onClick={openLink} onAuxClick={openLink} />;
 }
 

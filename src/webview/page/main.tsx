@@ -10,7 +10,7 @@ import { Facts, Icon, LinkButton, useResize } from "../controls.tsx";
 import { draw, host } from "../host.ts";
 import { Timeline } from "../timeline/timeline.tsx";
 import { calls } from "./call.tsx";
-import { ContentView, Fold, Level, Markdown } from "./content.tsx";
+import { ContentView, Fold, Markdown } from "./content.tsx";
 import { ActButton, isSame, type OutputName, ReviewSection } from "./review.tsx";
 import { Task } from "./task.tsx";
 
@@ -44,9 +44,7 @@ function Page({ model, drafts, timeline, settled }: PageProps) {
       {result !== undefined && (
         <section class="result" aria-labelledby="result">
           <h2 id="result">{l10n.t("Result")}</h2>
-          <Level.Provider value={2}>
-            <ContentView text={result} />
-          </Level.Provider>
+          <ContentView text={result} />
           <p class="tools">
             <LinkButton
               label={l10n.t("Open Output")}
@@ -113,12 +111,12 @@ function Notices({ model: { view, links } }: { readonly model: PageModel }) {
   );
   return shown.map(({ id, kind, title, lines }) => {
     const own = links.filter((link) => link.id === id);
-    const heading = title === undefined ? [] : [`## ${title}`, ""];
     return (
       <div key={id} class={`notice ${kind}`}>
         <Icon name={kind} />
         <div>
-          <Markdown text={[...heading, ...lines].join("\n")} />
+          {title !== undefined && <h2>{title}</h2>}
+          <Markdown text={lines.join("\n")} />
           {own.length > 0 && (
             <p class="tools">
               {own.map((link) => (

@@ -8,7 +8,7 @@ import type { Review } from "../../views/page/model.ts";
 import { clock } from "../clock.tsx";
 import { Button, Icon, LinkButton } from "../controls.tsx";
 import { host } from "../host.ts";
-import { ContentView, Level, Markdown } from "./content.tsx";
+import { ContentView, Markdown } from "./content.tsx";
 
 export type OutputName = Pick<Review, "taskId" | "attempt">;
 
@@ -57,13 +57,11 @@ export function ReviewSection(props: DecisionProps & { earlier: AttemptView | un
               .join(" · ")}
           </span>
         </div>
-        <Level.Provider value={2}>
-          {call === undefined ? (
-            <Output {...{ output, earlier, taskId, attempt }} />
-          ) : (
-            output !== undefined && <ContentView text={output} />
-          )}
-        </Level.Provider>
+        {call === undefined ? (
+          <Output {...{ output, earlier, taskId, attempt }} />
+        ) : (
+          output !== undefined && <ContentView text={output} />
+        )}
       </div>
       <div class="decision">
         {note !== undefined && <Markdown text={note} />}

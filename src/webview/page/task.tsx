@@ -6,7 +6,7 @@ import { mostSteps } from "../../views/page/content.ts";
 import type { Review } from "../../views/page/model.ts";
 import { Facts, Icon, LinkButton } from "../controls.tsx";
 import { CallView } from "./call.tsx";
-import { Fold, Level, Markdown } from "./content.tsx";
+import { Fold, Markdown } from "./content.tsx";
 import { isSame, Output } from "./review.tsx";
 
 interface TaskProps {
@@ -60,43 +60,41 @@ function Attempt(props: TaskProps & { readonly attempt: AttemptView }) {
   const isInReview = review !== undefined && isSame(review, { taskId, attempt: number });
   const body = (
     <div class="attempt">
-      <Level.Provider value={isOnly ? 3 : 4}>
-        {steps.length > 0 && (
-          <Fold
-            id={`steps ${number} ${taskId}`}
-            isOpen={state === "running" && isLast}
-            label={l10n.t("Steps ({0})", steps.length > mostSteps ? `${mostSteps}+` : steps.length)}
-          >
-            <ol class="steps">
-              {steps.slice(-mostSteps).map((step) => (
-                <li key={step.id}>
-                  <StepView {...{ step, isWithTools }} isRunning={state === "running"} />
-                </li>
-              ))}
-            </ol>
-          </Fold>
-        )}
-        {isInReview && <p class="faint">{l10n.t("The output is shown above.")}</p>}
-        {!isInReview && (output !== undefined || feedback.length > 0 || state !== "running") && (
-          <Output
-            {...{ output, taskId }}
-            attempt={number}
-            earlier={attempts.find((each) => each.number === previous)}
-          />
-        )}
-        {note !== undefined && <p class="faint">{note}</p>}
-        {feedback.map(({ title, kind, text, outcome }, at) => (
-          <div class="given" key={at}>
-            <p class="title">
-              <Icon name={kind} /> {title}
-            </p>
-            <div class="plain">{text}</div>
-            <div class="outcome">
-              <Markdown text={outcome} />
-            </div>
+      {steps.length > 0 && (
+        <Fold
+          id={`steps ${number} ${taskId}`}
+          isOpen={state === "running" && isLast}
+          label={l10n.t("Steps ({0})", steps.length > mostSteps ? `${mostSteps}+` : steps.length)}
+        >
+          <ol class="steps">
+            {steps.slice(-mostSteps).map((step) => (
+              <li key={step.id}>
+                <StepView {...{ step, isWithTools }} isRunning={state === "running"} />
+              </li>
+            ))}
+          </ol>
+        </Fold>
+      )}
+      {isInReview && <p class="faint">{l10n.t("The output is shown above.")}</p>}
+      {!isInReview && (output !== undefined || feedback.length > 0 || state !== "running") && (
+        <Output
+          {...{ output, taskId }}
+          attempt={number}
+          earlier={attempts.find((each) => each.number === previous)}
+        />
+      )}
+      {note !== undefined && <p class="faint">{note}</p>}
+      {feedback.map(({ title, kind, text, outcome }, at) => (
+        <div class="given" key={at}>
+          <p class="title">
+            <Icon name={kind} /> {title}
+          </p>
+          <div class="plain">{text}</div>
+          <div class="outcome">
+            <Markdown text={outcome} />
           </div>
-        ))}
-      </Level.Provider>
+        </div>
+      ))}
     </div>
   );
   if (isOnly) return body;

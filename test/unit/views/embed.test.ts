@@ -65,11 +65,11 @@ describe("an output in an execution's document", () => {
     }
   });
 
-  it("shows HTML as text, and leaves addresses, line breaks and other code spans alone", () => {
-    assert.deepEqual(
-      outputLines("<b>x</b> and <https://a.test/b> and a<br>b \\<i> 1 < 2\n\n`List<string>`", 4),
-      ["\\<b>x\\</b> and <https://a.test/b> and a<br>b \\<i> 1 < 2", "", "`List<string>`"],
-    );
+  it("is a code block if it has HTML; addresses, line breaks and code are none", () => {
+    const html = "# A\n\n<b>x</b>";
+    assert.deepEqual(outputLines(html, 4), ["```markdown", ...html.split("\n"), "```"]);
+    const text = "<https://a.test/b> and a<br>b \\<i> 1 < 2\n\n`List<string>`";
+    assert.deepEqual(outputLines(text, 4), text.split("\n"));
   });
 
   it("has no HTML in places where a line alone doesn't show what is code", () => {
