@@ -268,7 +268,7 @@ describe("The page of an execution in a browser", () => {
     await waitFor("focus", () => heading.evaluate((one) => one === document.activeElement));
   });
 
-  it("shows beside the second attempt what was asked for after the first, and the words that changed, and says if none did", async () => {
+  it("shows beside the second attempt what was asked for after the first, and the words that changed, and says if there are none or too many", async () => {
     const page = await window.open({ execution: aRichExecution() });
     const asked = review(page).locator(".given");
     await asked.getByText("You asked after attempt 1:").waitFor();
@@ -276,14 +276,23 @@ describe("The page of an execution in a browser", () => {
     const changed = asked.filter({ hasText: "Changed since attempt 1:" });
     assert.equal(await changed.locator("del").textContent(), "three pages");
     assert.equal(await changed.locator("ins").textContent(), "one page");
+    assert.match((await changed.textContent()) ?? "", /attempt 1: … \S+.*pages/);
     const compare = button("Compare with Attempt 1");
     await compare.waitFor();
     const execution = aRichExecution();
-    const tasks = execution.tasks.map((task) => ({
-      ...task,
-      attempts: task.attempts.map((attempt) => ({ ...attempt, output: `${richDraft}\n` })),
-    }));
-    await window.show({ execution: { ...execution, tasks } });
+    const withOutputs = (outputOf: (number: number) => string): Execution => ({
+      ...execution,
+      tasks: execution.tasks.map((task) => ({
+        ...task,
+        attempts: task.attempts.map((each) => ({ ...each, output: outputOf(each.number) })),
+      })),
+    });
+    const words = Array.from({ length: 60 }, (_, at) => `word${at}`);
+    await window.show({
+      execution: withOutputs((number) => words.map((word) => word + number).join(" ")),
+    });
+    await page.getByText("Too much to show here.").waitFor();
+    await window.show({ execution: withOutputs((number) => `One tea.${"\n".repeat(number)}`) });
     await page.getByText("The same words as attempt 1.").waitFor();
     assert.equal(await compare.count(), 0);
   });

@@ -9,10 +9,9 @@ import { clock, Elapsed } from "../clock.tsx";
 import { Facts, Icon, LinkButton, useResize } from "../controls.tsx";
 import { draw, host } from "../host.ts";
 import { Timeline } from "../timeline/timeline.tsx";
-import { calls } from "./call.tsx";
 import { ContentView, Fold, Markdown } from "./content.tsx";
 import { ActButton, isSame, type OutputName, ReviewSection } from "./review.tsx";
-import { Task } from "./task.tsx";
+import { calls, Task } from "./task.tsx";
 
 interface PageProps {
   readonly model: PageModel;

@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
+import { diffWords } from "diff";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { changedWords } from "../../view/changed-words.ts";
 import type { AttemptView } from "../../view/tasks.ts";
 import { mostCharacters } from "../../views/page/content.ts";
 import type { FromPage, PageDraft } from "../../views/page/messages.ts";
@@ -78,6 +78,22 @@ export function ReviewSection(props: DecisionProps & { earlier: AttemptView | un
       </div>
     </section>
   );
+}
+
+/** More are read in a diff. */
+const mostWords = 80;
+
+/** A text's words that differ from an earlier one's, and some of the same line. Undefined if they are many. */
+function changedWords(before: string, after: string) {
+  const changes = diffWords(before, after, { maxEditLength: mostWords });
+  return changes?.map(({ value: text, added, removed }, at) => {
+    if (added) return { tag: "ins", text } as const;
+    if (removed) return { tag: "del", text } as const;
+    const start = at === 0 ? undefined : /^.{0,40}(?=\s)/.exec(text);
+    const end = at === changes.length - 1 ? undefined : /(?<=\s).{0,40}$/.exec(text);
+    const ends = `${start?.[0] ?? ""} … ${end?.[0] ?? ""}`;
+    return { tag: "span", text: text.length < ends.length + 20 ? text : ends } as const;
+  });
 }
 
 interface OutputProps extends OutputName {
