@@ -142,7 +142,7 @@ async function compare(window: VSCodeWindow, take: Camera): Promise<void> {
   await tree.click(filledIn.topic);
   await tree.row(topic).click({ modifiers: ["ControlOrMeta"] });
   await tree.menu(topic, "Compare Executions…");
-  await webview.content.getByRole("heading", { name: "What Differs" }).waitFor();
+  await webview.content.getByRole("heading", { name: "Figures" }).waitFor();
   await window.runCommand("Notifications: Clear All Notifications");
   await lookAway(window);
   await take("comparison");

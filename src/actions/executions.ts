@@ -22,7 +22,7 @@ import { titleOf } from "../executions/title.ts";
 import type { Senders } from "../sending/senders.ts";
 import { outputNamed } from "../view/outputs.ts";
 import type { Pages } from "../views/page/register.ts";
-import { refusedToken } from "../views/refused-tokens.ts";
+import { refusedToken } from "../views/notifications.ts";
 import type { Asker } from "./asker.ts";
 import type { Question } from "./question.ts";
 import { namesOf, type Targets } from "./targets.ts";

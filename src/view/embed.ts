@@ -2,22 +2,20 @@ import * as l10n from "@vscode/l10n";
 import MarkdownIt, { type Token } from "markdown-it";
 import { formatSize } from "../base/text.ts";
 import { isRehearsalOutput } from "../executions/model.ts";
-import { cleanText, fencedLines, jsonText, quotedLines } from "./markdown.ts";
-
-/** Characters of an output that are shown, as on the page: each takes time whenever the document is rendered. */
-const most = 100_000;
+import { cleanText, fencedLines, jsonText, mostCharacters, quotedLines } from "./markdown.ts";
 
 export function outputPart(id: string, heading: readonly string[], output: string, level: number) {
   const above = heading.length === 0 ? [] : [...heading, ""];
   if (output.trim() === "") return { id, lines: [...above, `*${l10n.t("empty output")}*`] };
-  if (output.length <= most) return { id, lines: [...above, ...outputLines(output, level)] };
+  if (output.length <= mostCharacters)
+    return { id, lines: [...above, ...outputLines(output, level)] };
   const note = l10n.t(
     "This output is large: {0}. Here is its beginning; “Open Output” shows all of it.",
     formatSize(Buffer.byteLength(output)),
   );
-  const text = output.slice(0, most);
+  const text = output.slice(0, mostCharacters);
   const end = text.lastIndexOf("\n");
-  const shown = `${end < most / 2 ? text : text.slice(0, end)}\n\n…`;
+  const shown = `${end < mostCharacters / 2 ? text : text.slice(0, end)}\n\n…`;
   return { id, lines: [...above, ...quotedLines([note]), "", ...outputLines(shown, level)] };
 }
 

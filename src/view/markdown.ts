@@ -1,5 +1,6 @@
-import { laidOut } from "../base/json.ts";
+import { type JsonValue, laidOut } from "../base/json.ts";
 import { fenceFor, shortName } from "../base/text.ts";
+import { isRehearsalOutput } from "../executions/model.ts";
 
 /** VS Code asks about "unusual line terminators", and takes a file with NUL for a binary one. */
 export function cleanText(text: string): string {
@@ -84,4 +85,23 @@ function unfenced(output: string): string {
   if (opening === undefined || fence === undefined || !text.endsWith(fence)) return output;
   const inside = text.slice(opening.length, -fence.length);
   return /\n[ \t]*$/.test(inside.slice(-100)) ? inside : output;
+}
+
+/** Of an output in a page or text: more is rendered too slowly. */
+export const mostCharacters = 100_000;
+
+/** A text of the crew or of a person, as the page shows it: `json` is formatted, `text` keeps its lines. */
+export function contentOf(output: string) {
+  const isCut = output.length >= mostCharacters;
+  const { extension, text } = outputContent(output);
+  if (extension === "json") return { kind: "json", text, isCut };
+  // The beginning of a JSON text is none.
+  const isText = isRehearsalOutput(output) || (isCut && /^\s*[{[]/.test(output));
+  const kind = isText ? "text" : "markdown";
+  return { kind, text: cleanText(text.slice(0, mostCharacters)), isCut };
+}
+
+export function valueText(value: JsonValue): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.slice(0, mostCharacters);
 }

@@ -1,11 +1,17 @@
 import * as vscode from "vscode";
+import type { CrewApiError } from "../api/errors.ts";
 import type { Clock } from "../base/clock.ts";
+import { actionsOf, UserError } from "../base/errors.ts";
+import type { Crews } from "../crews/crews.ts";
+import { tokenTypeName } from "../crews/token-format.ts";
 import { logged, logProblem } from "../editor/log.ts";
 import { viewId } from "../editor/manifest.ts";
-import { plainMessage, showStatus } from "../editor/messages.ts";
-import type { Leader } from "../store/leader.ts";
-import { type ExecutionSummary, waitsForPerson } from "../executions/model.ts";
+import { plainMessage, showError, showStatus } from "../editor/messages.ts";
+import { type CrewRef, type ExecutionSummary, waitsForPerson } from "../executions/model.ts";
+import type { Poller } from "../executions/poller.ts";
 import type { ExecutionStore } from "../executions/store.ts";
+import type { Database } from "../store/database.ts";
+import type { Leader } from "../store/leader.ts";
 import {
   buttonsOn,
   countMessage,
@@ -145,4 +151,38 @@ async function turnOff(kind: EventKind): Promise<void> {
   const isOwn = configuration.inspect(kind)?.workspaceValue !== undefined;
   await configuration.update(kind, false, !isOwn);
   showStatus(vscode.l10n.t("The setting {0} turns these on again.", `${section}.${kind}`));
+}
+
+/** VS Code shows the same words and buttons once: a new message replaces the one before. */
+export function refusedToken({ name }: Pick<CrewRef, "name">, error: CrewApiError): UserError {
+  const token = error.tokenType ? ` (${tokenTypeName(error.tokenType)})` : "";
+  const message = vscode.l10n.t(
+    "“{0}” no longer accepts its token{1}, so its executions are not watched.",
+    name,
+    token,
+  );
+  return new UserError(message, actionsOf(error));
+}
+
+/** Asks for another token: once for each, in one window. */
+export function watchRefusedTokens(
+  poller: Pick<Poller, "onDidRefuse" | "refusingCrews">,
+  leader: Pick<Leader, "confirm">,
+  crews: Pick<Crews, "onDidChangeToken">,
+  database: Database,
+): vscode.Disposable {
+  const ask = async (crew: CrewRef, error: CrewApiError) => {
+    // The crew may have another token by now.
+    if (!leader.confirm() || !poller.refusingCrews().has(crew.id)) return;
+    const sql = "INSERT OR IGNORE INTO token_prompts (crew_id, pid, session) VALUES (?, 0, '')";
+    if (database.run(sql, crew.id) > 0) await showError(refusedToken(crew, error));
+  };
+  return vscode.Disposable.from(
+    poller.onDidRefuse(({ crew, error }) => {
+      ask(crew, error).catch(logged("Asking for another token"));
+    }),
+    crews.onDidChangeToken((crewId) => {
+      database.run("DELETE FROM token_prompts WHERE crew_id = ?", crewId);
+    }),
+  );
 }

@@ -5,7 +5,7 @@ import { CrewApiError } from "../../src/api/errors.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { refresh as refreshCommand } from "../../src/actions/executions.ts";
 import { offer } from "../../src/base/errors.ts";
-import { refusedToken, watchRefusedTokens } from "../../src/views/refused-tokens.ts";
+import { refusedToken, watchRefusedTokens } from "../../src/views/notifications.ts";
 import { testDatabase } from "../support/database.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution, working } from "../unit/executions/samples.ts";

@@ -81,16 +81,14 @@ describe("A comparison of two executions in a browser", () => {
     await waitFor("the whole", async () => (await bars("Task research"))[0]?.right === left.right);
   });
 
-  it("swaps, opens an execution, an output and a diff by the extension host", async () => {
+  it("opens an execution and outputs by the extension host", async () => {
     const page = await open();
     const button = (name: string) => page.getByRole("button", { name, exact: true });
-    await button("Swap").click();
     await button("tea in the office").click();
-    await button("Open Diff: outline").click();
-    await button("Open Output: check").click();
+    await button("Open: outline").click();
+    await button("Open: check").click();
     assert.deepEqual(sent, [
       { type: "ready" },
-      { type: "swap" },
       { type: "open", side: "left" },
       { type: "openOutput", id: "outline\noutline" },
       { type: "openOutput", id: "\ncheck" },
@@ -142,7 +140,7 @@ describe("A comparison of two executions in a browser", () => {
     assert.equal(await status.textContent(), "tea in the office: Completed, tea at home: Running");
     await window.show({ pair: comparedSamples(), prices });
     await page.getByText("tea in the office: Completed, tea at home: Completed").waitFor();
-    const table = page.getByRole("table", { name: "What Differs" });
+    const table = page.getByRole("table", { name: "Figures" });
     assert.deepEqual(await table.getByRole("columnheader").allTextContents(), [
       "tea in the office",
       "tea at home",

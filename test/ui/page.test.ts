@@ -276,7 +276,7 @@ describe("The page of an execution in a browser", () => {
     const changed = asked.filter({ hasText: "Changed since attempt 1:" });
     assert.equal(await changed.locator("del").textContent(), "three pages");
     assert.equal(await changed.locator("ins").textContent(), "one page");
-    assert.match((await changed.textContent()) ?? "", /attempt 1: … \S+.*pages/);
+    assert.ok((await changed.textContent())?.includes(" … "));
     const compare = button("Compare with Attempt 1");
     await compare.waitFor();
     const execution = aRichExecution();

@@ -16,7 +16,6 @@ import { inputNames } from "../../src/projects/types.ts";
 import { headingsOf, outputLines, withLines } from "../../src/view/embed.ts";
 import * as markdown from "../../src/view/markdown.ts";
 import { shownOutput } from "../../src/view/outputs.ts";
-import { contentOf } from "../../src/views/page/content.ts";
 import { linearPatterns, slowPart } from "../../scripts/slow-pattern.ts";
 
 /** All pass with 1,000,000, too, but take 50 s, which each run of the suite would pay: quadratic time shows here. */
@@ -58,7 +57,6 @@ const ignoringErrors = (read: (text: string) => unknown) => (text: string) => {
 };
 
 const functions: Readonly<Record<string, (text: string) => unknown>> = {
-  contentOf,
   fileName,
   headingsOf,
   inputNames: (text) => inputNames([text]),
@@ -90,6 +88,7 @@ const functions: Readonly<Record<string, (text: string) => unknown>> = {
   withoutEndSlashes,
   withoutSecrets: (text) => withoutSecrets(text, "token", ["secret"]),
   ...markdown,
+  mostCharacters: String,
   fencedLines: (text) => markdown.fencedLines(text, "text"),
   quotedLines: (text) => markdown.quotedLines(text.split("\n")),
 };

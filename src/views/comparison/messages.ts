@@ -23,7 +23,8 @@ export interface ComparedRow {
   /** Of the right one to the left one. */
   readonly difference: string;
   readonly isDifferent: boolean;
-  readonly opens?: "diff" | "output";
+  /** It has outputs. */
+  readonly opens?: true;
 }
 
 /** `name`: the title, with its crew if both have the same. */
@@ -31,9 +32,8 @@ type Compared = Record<"name" | "started", string>;
 
 export interface ComparisonModel {
   readonly executions: Sides<Pick<BriefView, "state" | "label" | "crew"> & Compared>;
-  /** Those that differ: what matters most first, what only one has last. */
+  /** In all of them, what differs is first. */
   readonly figures: readonly ComparedRow[];
-  readonly figuresNote?: string | undefined;
   readonly inputs: readonly ComparedRow[];
   readonly inputsNote?: string | undefined;
   readonly outputs: readonly ComparedRow[];
@@ -50,9 +50,8 @@ export type ToComparison =
 /** What the page sends: it isn't trusted. */
 export const fromComparison = v.variant("type", [
   v.object({ type: v.literal("ready") }),
-  v.object({ type: v.literal("swap") }),
   v.object({ type: v.literal("open"), side: v.picklist(sides) }),
-  /** As a diff, if there are two that differ. */
+  /** As a diff, if there are two. */
   v.object({ type: v.literal("openOutput"), id: v.string() }),
 ]);
 

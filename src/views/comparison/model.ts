@@ -10,6 +10,7 @@ import { titleOf } from "../../executions/title.ts";
 import { costOf, tokenUse } from "../../executions/tokens.ts";
 import type { Circumstances } from "../../view/actions.ts";
 import { type ExecutionView, viewOf } from "../../view/execution-view.ts";
+import { contentOf, valueText } from "../../view/markdown.ts";
 import type { Output } from "../../view/outputs.ts";
 import {
   engineName,
@@ -21,7 +22,6 @@ import {
   isRehearsal,
   present,
 } from "../../view/words.ts";
-import { contentOf, valueText } from "../page/content.ts";
 import { type ComparedRow, type ComparisonModel, onSides, type Sides } from "./messages.ts";
 
 export function comparisonTitle(pair: Sides<ExecutionSummary>): string {
@@ -46,7 +46,6 @@ export function comparisonModel(
       };
     }),
     figures: figureRows(figures),
-    figuresNote: sameFigures(figures),
     inputs: left && right ? inputRows({ left, right }) : [],
     inputsNote:
       left && right
@@ -115,19 +114,17 @@ function figureRows({ left, right }: Sides<readonly Figure[]>): readonly Compare
   const rows = left.flatMap((one, at): ComparedRow[] => {
     const { label, text } = one;
     const other = right[at];
-    if (other === undefined || text === other.text) return [];
+    if (other === undefined || (text ?? other.text) === undefined) return [];
     const values = defined({ left: text, right: other.text });
-    return [{ id: label, label, values, isDifferent: true, difference: differenceOf(one, other) }];
+    const isDifferent = text !== other.text;
+    const difference = isDifferent ? differenceOf(one, other) : l10n.t("same");
+    return [{ id: label, label, values, isDifferent, difference }];
   });
-  const count = ({ values }: ComparedRow) => Object.keys(values).length;
-  return rows.toSorted((one, other) => count(other) - count(one));
+  return differentFirst(rows);
 }
 
-function sameFigures({ left, right }: Sides<readonly Figure[]>): string | undefined {
-  const same = left.flatMap(({ label, text }, at) =>
-    typeof text === "string" && text === right[at]?.text ? [`${label} ${text}`] : [],
-  );
-  return same.length === 0 ? undefined : l10n.t("The same in both: {0}", same.join(" · "));
+function differentFirst(rows: readonly ComparedRow[]): readonly ComparedRow[] {
+  return rows.toSorted((one, other) => Number(other.isDifferent) - Number(one.isDifferent));
 }
 
 /** "+120 (+12 %)", "−3 s (−3.4 %)". Empty if it can't be told yet. */
@@ -155,7 +152,7 @@ function inputRows({ left, right }: Sides<JsonObject>): readonly ComparedRow[] {
     const difference = isDifferent ? l10n.t("different") : l10n.t("same");
     return { id: label, label, isDifferent, values: defined(values), difference };
   });
-  return rows.toSorted((one, other) => Number(other.isDifferent) - Number(one.isDifferent));
+  return differentFirst(rows);
 }
 
 /** What one side did for a task, or its result. */
@@ -214,7 +211,7 @@ function doneIn({ result, tasks }: ExecutionView): readonly Done[] {
   return [...ofTasks, { name: l10n.t("Result"), facts: oneLine(result, 80), output }];
 }
 
-export function isDiff({ left, right }: OutputPair): boolean {
+function isDiff({ left, right }: OutputPair): boolean {
   const [one, other] = [left?.output, right?.output];
   return one !== undefined && other !== undefined && !isSameOutput(one.output, other.output);
 }
@@ -228,6 +225,6 @@ function outputRow(pair: OutputPair): ComparedRow {
     ...{ id, label: (left ?? right)?.name ?? "", isDifferent: isOnce || isDiff(pair) },
     values: defined({ left: left?.facts, right: right?.facts }),
     difference: isOnce ? l10n.t("only on one side") : known.length === 2 ? difference : "",
-    ...(known.length > 0 && { opens: isDiff(pair) ? "diff" : "output" }),
+    ...(known.length > 0 && { opens: true as const }),
   };
 }

@@ -12,10 +12,11 @@ import {
   fromComparison,
   type FromComparison,
   onSides,
+  sides,
   type Sides,
   type ToComparison,
 } from "./messages.ts";
-import { comparisonModel, comparisonTitle, isDiff, type OutputPair, outputPairs } from "./model.ts";
+import { comparisonModel, comparisonTitle, type OutputPair, outputPairs } from "./model.ts";
 
 export { comparisonTitle } from "./model.ts";
 export { savedPair } from "./messages.ts";
@@ -46,7 +47,6 @@ export class OpenComparison {
       messages: fromComparison,
       on: {
         ready: () => this.#panel.begin(),
-        swap: () => this.show({ left: this.#pair.right, right: this.#pair.left }),
         open: async ({ side }) => {
           const executions = this.#executions();
           if (executions !== undefined) await act("openExecution", targetOf(executions[side]));
@@ -54,19 +54,12 @@ export class OpenComparison {
         openOutput: async ({ id }) => {
           const executions = this.#executions();
           const pair = executions && outputPairs(executions).find((each) => each.id === id);
-          if (executions && pair) await openOutput(executions, pair, act);
+          if (executions && pair) await openOutputs(executions, pair);
         },
       },
       view: () => this.#view(),
     });
-    this.#panel.own(
-      store.onDidChange(({ added, changed, removed }) => {
-        if (
-          [...added, ...changed, ...removed].some(({ localId }) => this.localIds.includes(localId))
-        )
-          this.#panel.changed();
-      }),
-    );
+    this.#panel.own(store.onDidChange(() => this.#panel.changed()));
     this.#panel.own(circumstances.onDidChange(() => this.#panel.changed()));
   }
 
@@ -103,18 +96,15 @@ export class OpenComparison {
   }
 }
 
-async function openOutput(executions: Sides<Execution>, pair: OutputPair, act: Act): Promise<void> {
-  const { left, right } = pair;
-  if (isDiff(pair) && left?.output && right?.output) {
-    await vscode.commands.executeCommand(
-      "vscode.diff",
-      outputUri(executions.left, left.output.part),
-      outputUri(executions.right, right.output.part),
-      vscode.l10n.t("{0}: {1}", left.name, comparisonTitle(executions)),
-    );
+async function openOutputs(executions: Sides<Execution>, pair: OutputPair): Promise<void> {
+  const [left, right] = sides.map((side) => {
+    const output = pair[side]?.output;
+    return output && outputUri(executions[side], output.part);
+  });
+  if (left === undefined || right === undefined) {
+    await vscode.commands.executeCommand("vscode.open", left ?? right);
     return;
   }
-  const side = left?.output === undefined ? "right" : "left";
-  const { kind, ...part } = pair[side]?.output?.part ?? { kind: "result" };
-  await act("openOutput", { ...targetOf(executions[side]), ...part, result: kind === "result" });
+  const title = `${pair.left?.name ?? ""}: ${comparisonTitle(executions)}`;
+  await vscode.commands.executeCommand("vscode.diff", left, right, title);
 }

@@ -17,10 +17,12 @@ import {
 import { attemptAt, taskIn } from "../../executions/tasks.ts";
 import type { Action, Circumstances } from "../../view/actions.ts";
 import { type ExecutionView, viewOf } from "../../view/execution-view.ts";
-import { cleanText } from "../../view/markdown.ts";
+import { cleanText, mostCharacters, valueText } from "../../view/markdown.ts";
 import { answerLabel, callQuestion } from "../../view/words.ts";
-import { mostCharacters, mostSteps, valueText } from "./content.ts";
 import type { FromPage } from "./messages.ts";
+
+/** Of an attempt: the last ones. */
+const mostSteps = 100;
 
 export interface PageCircumstances extends Circumstances {
   /** The output that waits, or the task that a person answers though the crew reports no pause. */
@@ -28,6 +30,7 @@ export interface PageCircumstances extends Circumstances {
 }
 
 export type PageModel = ReturnType<typeof pageModel>;
+export type PageTask = PageModel["view"]["tasks"][number];
 /** The output that waits, or the rejected one whose next attempt is awaited. */
 export type Review = NonNullable<PageModel["review"]>;
 
@@ -42,7 +45,8 @@ export function pageModel(
     ...task,
     attempts: task.attempts.map((attempt) => ({
       ...attempt,
-      steps: attempt.steps.slice(-mostSteps - 1),
+      steps: attempt.steps.slice(-mostSteps),
+      stepCount: attempt.steps.length,
     })),
   }));
   return withBeginnings({

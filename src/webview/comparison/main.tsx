@@ -11,7 +11,7 @@ import type { Period } from "../../views/timeline/axis.ts";
 import { lookAt } from "../../views/timeline/messages.ts";
 import { clock, Elapsed } from "../clock.tsx";
 import { draw, host } from "../host.ts";
-import { Button, Icon, LinkButton } from "../controls.tsx";
+import { Icon, LinkButton } from "../controls.tsx";
 import { useTimes } from "../timeline/axis-head.tsx";
 import { columnsOf } from "../timeline/row.tsx";
 import { Timeline } from "../timeline/timeline.tsx";
@@ -20,7 +20,7 @@ type Shown = Pick<Extract<ToComparison, { readonly type: "show" }>, "model" | "t
 type Compared = Shown["model"]["executions"];
 
 function Comparison({ model, timelines }: Shown) {
-  const { executions, figures, figuresNote, inputs, inputsNote, outputs } = model;
+  const { executions, figures, inputs, inputsNote, outputs } = model;
   const { left, right } = executions;
   const states = sides.map((side) => `${executions[side].name}: ${executions[side].label}`);
   return (
@@ -29,19 +29,13 @@ function Comparison({ model, timelines }: Shown) {
         <h1 class="unseen">{l10n.t("{0} compared with {1}", right.name, left.name)}</h1>
         <div class="executions">
           <Execution execution={left} side="left" />
-          <Button label={l10n.t("Swap")} onClick={() => host.post({ type: "swap" })} />
           <Execution execution={right} side="right" />
         </div>
         <p class="unseen" role="status">
           {states.join(", ")}
         </p>
       </header>
-      <Table
-        label={l10n.t("What Differs")}
-        rows={figures}
-        note={figuresNote}
-        executions={executions}
-      />
+      <Table label={l10n.t("Figures")} rows={figures} executions={executions} />
       <Table label={l10n.t("Inputs")} rows={inputs} note={inputsNote} executions={executions} />
       <Table label={l10n.t("Outputs")} rows={outputs} executions={executions} />
       <Timelines
@@ -81,7 +75,6 @@ interface TableProps {
 function Table({ label, rows, note, executions }: TableProps) {
   const id = useId();
   if (rows.length === 0 && note === undefined) return null;
-  const opens = { diff: l10n.t("Open Diff"), output: l10n.t("Open Output") };
   const different = rows.filter(({ isDifferent }) => isDifferent);
   return (
     <section aria-labelledby={id}>
@@ -116,10 +109,10 @@ function Table({ label, rows, note, executions }: TableProps) {
                   ))}
                   <td class="change">
                     {row.difference}
-                    {row.opens !== undefined && (
+                    {row.opens && (
                       <LinkButton
-                        label={opens[row.opens]}
-                        name={`${opens[row.opens]}: ${row.label}`}
+                        label={l10n.t("Open")}
+                        name={l10n.t("Open: {0}", row.label)}
                         message={{ type: "openOutput", id: row.id }}
                       />
                     )}

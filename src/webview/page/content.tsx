@@ -12,7 +12,7 @@ import yaml from "highlight.js/lib/languages/yaml";
 import MarkdownIt from "markdown-it";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { contentOf } from "../../views/page/content.ts";
+import { contentOf } from "../../view/markdown.ts";
 import { host } from "../host.ts";
 
 const languages = { bash, diff, javascript, json, python, typescript, xml, yaml };

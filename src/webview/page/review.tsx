@@ -2,7 +2,7 @@ import * as l10n from "@vscode/l10n";
 import { diffWords } from "diff";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { AttemptView } from "../../view/tasks.ts";
-import { mostCharacters } from "../../views/page/content.ts";
+import { mostCharacters } from "../../view/markdown.ts";
 import type { FromPage, PageDraft } from "../../views/page/messages.ts";
 import type { Review } from "../../views/page/model.ts";
 import { clock } from "../clock.tsx";

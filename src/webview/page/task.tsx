@@ -4,17 +4,15 @@ import { useEffect } from "preact/hooks";
 import { shortName } from "../../base/text.ts";
 import { type Entry, headingOf } from "../../view/conversation.ts";
 import { formatSpan, formatTokens, present } from "../../view/words.ts";
-import type { AttemptView, TaskView } from "../../view/tasks.ts";
 import type { CallModel } from "../../views/page/calls.ts";
-import { mostSteps } from "../../views/page/content.ts";
-import type { Review } from "../../views/page/model.ts";
+import type { PageTask, Review } from "../../views/page/model.ts";
 import { Facts, Icon, LinkButton } from "../controls.tsx";
 import { host } from "../host.ts";
 import { ContentView, Fold, Markdown } from "./content.tsx";
 import { isSame, Output } from "./review.tsx";
 
 interface TaskProps {
-  readonly task: TaskView;
+  readonly task: PageTask;
   readonly review: Review | undefined;
   /** Whether a tool's calls can wait for a person. */
   readonly isWithTools: boolean;
@@ -54,9 +52,9 @@ export function Task({ task, ...more }: TaskProps) {
   );
 }
 
-function Attempt(props: TaskProps & { readonly attempt: AttemptView }) {
+function Attempt(props: TaskProps & { readonly attempt: PageTask["attempts"][number] }) {
   const { task, review, attempt, isWithTools } = props;
-  const { number, output, previous, feedback, steps, note } = attempt;
+  const { number, output, previous, feedback, steps, stepCount, note } = attempt;
   const { taskId, state, attempts } = task;
   const isLast = attempt === attempts.at(-1);
   const isOnly = attempts.length === 1;
@@ -68,10 +66,10 @@ function Attempt(props: TaskProps & { readonly attempt: AttemptView }) {
         <Fold
           id={`steps ${number} ${taskId}`}
           isOpen={state === "running" && isLast}
-          label={l10n.t("Steps ({0})", steps.length > mostSteps ? `${mostSteps}+` : steps.length)}
+          label={l10n.t("Steps ({0})", stepCount)}
         >
           <ol class="steps">
-            {steps.slice(-mostSteps).map((step) => (
+            {steps.map((step) => (
               <li key={step.id}>
                 <StepView {...{ step, isWithTools }} isRunning={state === "running"} />
               </li>
@@ -121,7 +119,7 @@ function Attempt(props: TaskProps & { readonly attempt: AttemptView }) {
 /** @param props `isRunning`: its task is */
 function StepView(
   props: Pick<TaskProps, "isWithTools"> & {
-    step: AttemptView["steps"][number];
+    step: PageTask["attempts"][number]["steps"][number];
     isRunning: boolean;
   },
 ) {

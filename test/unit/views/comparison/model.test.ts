@@ -28,20 +28,20 @@ const figures = (pair: Sides<Execution>) =>
   );
 
 describe("The model of a comparison", () => {
-  it("begins with how the right one differs in model, tokens, cost and time, beside what is the same", () => {
+  it("begins with how the right one differs in model, tokens, cost and time", () => {
     assert.deepEqual(figures(samples()), [
       "Model: gpt-5-mini | gpt-5 | different",
       "Tokens: 14,220 | 11,520 | −2,700 (−19\u00a0%)",
       "Tokens in: 12,300 | 9,600 | −2,700 (−22\u00a0%)",
       "Estimated cost: $0.0069 | $0.031 | +$0.024 (+351\u00a0%)",
       "Duration: 40 s | 55 s | +15 s (+38\u00a0%)",
+      "Tokens out: 1,920 | 1,920 | same",
     ]);
-    const { executions, figuresNote } = comparisonModel(samples(), known);
-    assert.equal(figuresNote, "The same in both: Tokens out 1,920");
+    const { executions } = comparisonModel(samples(), known);
     assert.equal(executions.right.crew, "Writers here · crewAI");
   });
 
-  it("has what only one has last, and compares nothing that is under way", () => {
+  it("compares nothing that is under way, or that only one has", () => {
     const { left, right } = samples();
     const tasks = left.tasks.map((task) => ({ ...task, times: { ...task.times, waited: 6.5 } }));
     const running: Execution = {
@@ -50,12 +50,12 @@ describe("The model of a comparison", () => {
       tasks: [],
     };
     assert.deepEqual(figures({ left: { ...left, tasks: tasks.slice(0, 1) }, right: running }), [
-      `Duration: about 40 s | ${Date.parse(running.startedAt)} | `,
       "Model: gpt-5-mini | undefined | ",
       "Tokens: 14,220 | undefined | ",
       "Tokens in: 12,300 | undefined | ",
       "Tokens out: 1,920 | undefined | ",
       "Estimated cost: $0.0069 | undefined | ",
+      `Duration: about 40 s | ${Date.parse(running.startedAt)} | `,
       "Waited for you: 6.5 s | undefined | ",
     ]);
   });
@@ -76,13 +76,13 @@ describe("The model of a comparison", () => {
 
   it("has each task's last outputs, and tasks that only one has", () => {
     const { outputs } = comparisonModel(samples(), known);
-    const rows = outputs.map(({ label, difference, opens }) => [label, difference, opens]);
+    const rows = outputs.map(({ label, difference }) => [label, difference]);
     assert.deepEqual(rows, [
-      ["research", "same output", "output"],
-      ["outline", "different output", "diff"],
-      ["briefing", "same output", "output"],
-      ["Result", "same output", "output"],
-      ["check", "only on one side", "output"],
+      ["research", "same output"],
+      ["outline", "different output"],
+      ["briefing", "same output"],
+      ["Result", "same output"],
+      ["check", "only on one side"],
     ]);
     assert.match(String(outputs[1]?.values.left), /^Completed · Editor · attempt 2 · 15 s/);
     assert.deepEqual(outputs[4]?.values, { right: "Completed · Checker" });
@@ -109,7 +109,7 @@ describe("The model of a comparison", () => {
   it("compares results, and the output that waits", () => {
     const { left, right } = samples({ right: { output: "Drink coffee." } });
     const result = comparisonModel({ left, right }, known).outputs.at(-2);
-    assert.deepEqual([result?.label, result?.opens], ["Result", "diff"]);
+    assert.deepEqual([result?.label, result?.opens], ["Result", true]);
     assert.deepEqual(result?.values, { left: "Drink tea.", right: "Drink coffee." });
     const at = right.startedAt;
     const waiting: Execution = {
@@ -119,12 +119,12 @@ describe("The model of a comparison", () => {
       waiting: { taskId: "outline", output: "# Draft", attempt: 1, since: at },
     };
     const { outputs } = comparisonModel({ left, right: waiting }, known);
-    const rows = outputs.map(({ label, opens, difference }) => [label, opens, difference]);
+    const rows = outputs.map(({ label, difference }) => [label, difference]);
     assert.deepEqual(rows, [
-      ["research", "output", "only on one side"],
-      ["outline", "diff", "different output"],
-      ["briefing", "output", "only on one side"],
-      ["Result", "output", "only on one side"],
+      ["research", "only on one side"],
+      ["outline", "different output"],
+      ["briefing", "only on one side"],
+      ["Result", "only on one side"],
     ]);
   });
 

@@ -3,7 +3,7 @@ import type { JsonValue } from "../../../../src/base/json.ts";
 import type { ActivityEvent } from "../../../../src/api/types.ts";
 import { activityOf } from "../../../../src/executions/activity.ts";
 import { type Execution, type SentResume, without } from "../../../../src/executions/model.ts";
-import { contentOf } from "../../../../src/views/page/content.ts";
+import { contentOf } from "../../../../src/view/markdown.ts";
 import { type PageCircumstances, pageModel } from "../../../../src/views/page/model.ts";
 import { aRichExecution, richDraft, someEvents } from "../../../support/page/samples.ts";
 
@@ -141,8 +141,8 @@ describe("The page's model", () => {
     ]).flat();
     const { tasks } = modelOf(running, {}, [kickoff!, started!, ...calls]);
     const [attempt] = tasks[0]?.attempts ?? [];
-    const steps = [attempt?.number, attempt?.steps.length, attempt?.steps.at(-1)?.id];
-    assert.deepEqual(steps, [1, 101, "c119"]);
+    const { number, stepCount, steps } = attempt ?? assert.fail();
+    assert.deepEqual([number, stepCount, steps.length, steps.at(-1)?.id], [1, 120, 100, "c119"]);
   });
 
   it("shows an output as Markdown, JSON, or the text of a rehearsal, and only the beginning of a large one", () => {
