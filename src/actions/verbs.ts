@@ -1,5 +1,4 @@
-import * as v from "valibot";
-import { filledText, neededText, read, text } from "../editor/arguments.ts";
+import { filledText, neededFlag, neededText, read, text } from "../editor/arguments.ts";
 import type { Timeline } from "../views/timeline/timeline.ts";
 import { type AnswerParts, answerVerbs } from "./answer.ts";
 import { type Asker, program } from "./asker.ts";
@@ -75,7 +74,7 @@ export function verbsOf(given: VerbParts) {
 }
 
 const target = { crew: text, kickoffId: neededText };
-const feedbackMembers = { ...target, taskId: filledText, feedback: text, isApprove: v.boolean() };
+const feedbackMembers = { ...target, taskId: filledText, feedback: text, isApprove: neededFlag };
 
 /** What other extensions call: verbs that ask nothing. */
 export function apiOf(verbs: Pick<Verbs, "approve" | "kickoff" | "reject" | "stop">) {

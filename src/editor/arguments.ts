@@ -9,23 +9,33 @@ export { safeParse } from "valibot";
 
 // What an action takes, by the members' names. Null counts as missing.
 
-export const text = v.exactOptional(v.string());
-export const flag = v.exactOptional(v.boolean());
-export const number = v.exactOptional(v.pipe(v.number(), v.safeInteger(), v.minValue(1)));
-export const wholeNumber = v.exactOptional(v.pipe(v.number(), v.safeInteger(), v.minValue(0)));
-export const jsonObject = v.custom<JsonObject>(isJsonObject);
-export const json = v.exactOptional(jsonObject);
-export const texts = v.exactOptional(v.record(v.string(), v.string()));
-export const filledText = v.exactOptional(
-  v.pipe(
-    v.string(),
-    v.check((given) => given.trim() !== ""),
-  ),
+const string = v.string(vscode.l10n.t("a string"));
+const filled = vscode.l10n.t("a non-empty string");
+const strings = vscode.l10n.t("an object of strings");
+
+export const text = v.exactOptional(string);
+export const neededText = v.pipe(string, v.nonEmpty());
+export const filledText = v.exactOptional(v.pipe(v.string(filled), v.regex(/\S/, filled)));
+export const neededFlag = v.boolean(vscode.l10n.t("true or false"));
+export const flag = v.exactOptional(neededFlag);
+export const number = wholeNumberFrom(1);
+export const wholeNumber = wholeNumberFrom(0);
+export const jsonObject = v.custom<JsonObject>(
+  isJsonObject,
+  vscode.l10n.t("an object of JSON values"),
 );
-export const neededText = v.pipe(v.string(), v.nonEmpty());
+export const json = v.exactOptional(jsonObject);
+export const texts = v.exactOptional(v.record(v.string(), v.string(strings), strings));
+
+function wholeNumberFrom(least: number) {
+  const message = vscode.l10n.t("a whole number from {0}", least);
+  return v.exactOptional(
+    v.pipe(v.number(message), v.safeInteger(message), v.minValue(least, message)),
+  );
+}
 
 export function choice<const Value extends string>(values: readonly Value[]) {
-  return v.picklist(values, values.join(", "));
+  return v.picklist(values, vscode.l10n.t("one of {0}", values.join(", ")));
 }
 
 export function oneOf<const Value extends string>(values: readonly Value[]) {
@@ -85,28 +95,14 @@ function recordOf(argument: unknown): object {
 /** Never quotes a value: it may be a token. */
 function problemIn(
   name: string,
-  { type, path, input, message }: v.BaseIssue<unknown>,
+  { type, input, message }: v.BaseIssue<unknown>,
   member: object | undefined,
 ): string {
-  const names = member !== undefined && "options" in member ? member.options : undefined;
-  if (Array.isArray(names) || type === "picklist")
-    return vscode.l10n.t(
-      "“{0}” must be one of {1}.",
-      name,
-      Array.isArray(names) ? names.join(", ") : message,
-    );
-  if (input === undefined || type === "non_empty") return vscode.l10n.t("“{0}” is missing.", name);
-  const isRecord = type === "record" || (path?.length ?? 0) > 1;
-  const wanted: Readonly<Record<string, string>> = {
-    string: vscode.l10n.t("a string"),
-    check: vscode.l10n.t("a non-empty string"),
-    boolean: vscode.l10n.t("true or false"),
-    custom: vscode.l10n.t("an object of JSON values"),
-    record: vscode.l10n.t("an object of strings"),
-    number: vscode.l10n.t("a whole number from 1"),
-  };
-  const kind = isRecord ? "record" : type in wanted ? type : "number";
-  return vscode.l10n.t("“{0}” must be {1}.", name, wanted[kind] ?? "");
+  const isChoice = member !== undefined && "options" in member && "message" in member;
+  if (isChoice) return vscode.l10n.t("“{0}” must be {1}.", name, String(member.message));
+  return input === undefined || type === "non_empty"
+    ? vscode.l10n.t("“{0}” is missing.", name)
+    : vscode.l10n.t("“{0}” must be {1}.", name, message);
 }
 
 function isJsonObject(value: unknown): value is JsonObject {
