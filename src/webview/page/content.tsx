@@ -50,8 +50,8 @@ markdown.core.ruler.push("page", ({ tokens }) => {
   for (const token of tokens) {
     if (token.type.startsWith("heading_"))
       token.tag = `h${Math.min(6, Number(token.tag.slice(1)) + 2)}`;
-    const align = /right|center/.exec(String(token.attrGet("style") ?? ""));
-    if (align !== null) token.attrSet("class", align[0]);
+    const align = /left|center|right/.exec(String(token.attrGet("style") ?? ""));
+    if (align !== null) token.attrs = [["class", align[0]]];
   }
 });
 
