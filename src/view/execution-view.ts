@@ -11,7 +11,6 @@ import {
 import {
   type Execution,
   hasEnded,
-  type SentKickoff,
   type SentResume,
   type StateChange,
 } from "../executions/model.ts";
@@ -60,7 +59,6 @@ export function viewOf(
     use: useLabels(tokenUse(execution), prices),
     notices: noticesOf(execution, circumstances),
     tasks,
-    callbacks: callbacksOf(request?.callbacks ?? {}),
     times: timeLines(execution),
     models: modelFacts(execution, prices),
     history: historyOf(execution, activity, circumstances),
@@ -72,7 +70,6 @@ export function viewOf(
       toCome: toComeLabel(execution, tasks.length),
       inputs: request?.inputs,
       noInputs: noInputsIn(request?.inputs),
-      meta: request?.meta,
     }),
   };
 }
@@ -106,17 +103,6 @@ function aboutOf(execution: Execution): readonly Fact[] {
       value,
     })),
   );
-}
-
-/** Anybody who knows a callback's path can post to it. */
-function callbacksOf(callbacks: SentKickoff["callbacks"]): readonly Fact[] {
-  const all = Object.entries<string | { readonly url: string }>({ ...callbacks });
-  return all.flatMap(([label, callback]) => {
-    const url = typeof callback === "string" ? callback : callback.url;
-    if (url === "") return [];
-    const value = URL.canParse(url) ? `${new URL(url).origin}/…` : l10n.t("not an address");
-    return [{ label, value }];
-  });
 }
 
 function timeLines(execution: Execution): readonly string[] {

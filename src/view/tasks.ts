@@ -64,7 +64,7 @@ function noteOn({ isSkipped, state, attempts }: ExecutionTask, execution: Execut
 }
 
 /** Known only from feedback. Refused feedback doesn't count: most likely its task doesn't exist. */
-export function unknownTasks({ tasks, resumes }: Execution): readonly ExecutionTask[] {
+function unknownTasks({ tasks, resumes }: Execution): readonly ExecutionTask[] {
   const answered = resumes.filter(({ outcome }) => outcome !== "refused");
   const taskIds = new Set(answered.map(({ taskId }) => taskId));
   for (const { taskId } of tasks) taskIds.delete(taskId);

@@ -25,7 +25,7 @@ const quoted: readonly Notice["id"][] = ["doubt", "rehearsal"];
  * section, so that readers keep their place.
  */
 export function textOf(view: ExecutionView): Rendered {
-  const { title, notices, result, meta, tasks } = view;
+  const { title, notices, result, tasks } = view;
   const isResult = ({ id }: Notice) => id === "no result" || id === "error";
   return assemble(
     present<Part>(
@@ -35,8 +35,6 @@ export function textOf(view: ExecutionView): Rendered {
       result !== undefined && outputPart(resultSection, [`## ${l10n.t("Result")}`], result, 3),
       ...notices.filter(isResult).map(noticePart),
       inputsPart(view),
-      meta && section("meta", l10n.t("Meta"), jsonLines(meta), "###"),
-      section("callbacks", l10n.t("Callbacks"), factLines(view.callbacks), "###"),
       ...tasks.map(taskPart),
       section("times", l10n.t("Times"), listLines(view.times)),
       section("tokens", l10n.t("Tokens"), [...listLines(view.use), ...factLines(view.models)]),
@@ -70,8 +68,8 @@ export function missing(): string {
   return l10n.t("The crew has not returned this output.");
 }
 
-function section(id: string, title: string, lines: readonly string[], marks = "##") {
-  return lines.length === 0 ? undefined : { id, lines: [`${marks} ${title}`, "", ...lines] };
+function section(id: string, title: string, lines: readonly string[]) {
+  return lines.length === 0 ? undefined : { id, lines: [`## ${title}`, "", ...lines] };
 }
 
 function listLines(lines: readonly string[]): readonly string[] {

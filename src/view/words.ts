@@ -76,7 +76,7 @@ export function callQuestion({ tool, more }: HeldCall): string {
   );
 }
 
-export function budgetText({ tokens, dollars }: Budget): string {
+function budgetText({ tokens, dollars }: Budget): string {
   return present(
     tokens !== undefined && l10n.t("{0} tokens", formatCount(tokens)),
     dollars !== undefined && `$${dollars}`,

@@ -74,7 +74,7 @@ const heights: Readonly<Partial<Record<SpanKind, number>>> = { crew: 4, queue: 6
 export function timelinePicture(view: TimelineView): string {
   const { title, crew, stateLabel, note, now } = view;
   const spans = view.spans.slice(0, mostRows);
-  const groups = new Set(spans.map(({ kind, parentId }) => kind === "attempt" && parentId));
+  const open = new Set(spans.map(({ parentId }) => parentId));
   const start = spans[0]?.start ?? now;
   const times = timesOf([view.spans], now);
   const axis = axisOf({ from: 0, to: times.extent }, times, 8);
@@ -87,7 +87,7 @@ export function timelinePicture(view: TimelineView): string {
     const isFailed = span.state === "failed";
     const middle = size.head + index * size.row + size.row / 2;
     const [from, to] = [at(span.start - start), at((span.end ?? now) - start)];
-    const height = groups.has(id) ? 6 : (heights[kind] ?? 12);
+    const height = kind === "task" && open.has(id) ? 6 : (heights[kind] ?? 12);
     const name = `${isFailed ? "✕ " : ""}${nameOf(span)}`;
     const [x, shown] = [size.edge + depth * size.indent, oneLine(name, 44 - depth * 2)];
     return [

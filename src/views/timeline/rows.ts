@@ -10,8 +10,6 @@ export interface Row {
   readonly size: number;
   /** It matches no filter itself, but something in it does. */
   readonly isContext: boolean;
-  /** A task with attempts and waits below it. */
-  readonly isGroup: boolean;
 }
 
 /** A filter shows what matches with all that it is part of, also what is closed. @param spans each after its parent */
@@ -30,7 +28,6 @@ export function rowsOf(
   const positions = new Map(
     [...siblings.values()].flatMap((all) => all.map((span, at) => [span, at])),
   );
-  const groups = new Set(spans.map(({ kind, parentId }) => kind === "attempt" && parentId));
   const isClosed = new Set(isFiltered ? [] : closed);
   const hidden = new Set<string | undefined>();
   const rows = shown.flatMap((span): Row[] => {
@@ -46,7 +43,6 @@ export function rowsOf(
         position: (positions.get(span) ?? 0) + 1,
         size: siblings.get(span.parentId)?.length ?? 1,
         isContext: isFiltered && !hits.has(span),
-        isGroup: groups.has(id),
       },
     ];
   });

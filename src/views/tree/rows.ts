@@ -12,7 +12,7 @@ import { groupStates, partsOf } from "./arrangement.ts";
 export interface Row {
   readonly label: string;
   readonly description: string;
-  /** Plain lines, not yet escaped. */
+  /** Lines. */
   readonly tooltip: readonly string[];
   readonly icon: Icon;
   /** For the manifest's menus, joined by colons. */

@@ -135,8 +135,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
   }
 
   resolveTreeItem(item: vscode.TreeItem, node: TreeNode): vscode.TreeItem {
-    const [first, ...lines] = (this.#row(node)?.tooltip ?? []).map(escaped);
-    if (first) item.tooltip = new vscode.MarkdownString(`**${first}**\n\n${lines.join("  \n")}`);
+    item.tooltip = this.#row(node)?.tooltip.join("\n");
     return item;
   }
 
@@ -403,9 +402,4 @@ function commandOf({ kind }: TreeNode): vscode.Command | undefined {
   if (kind === "more")
     return { title: vscode.l10n.t("Filter Executions…"), command: "crewdeck.filterExecutions" };
   return { title: vscode.l10n.t("Open Execution"), command: "crewdeck.openExecution" };
-}
-
-/** Escapes all ASCII punctuation in remote text; `appendText` would make spaces non-breaking. */
-function escaped(text: string): string {
-  return text.trim().replace(/[!-/:-@[-`{-~]/g, "\\$&");
 }

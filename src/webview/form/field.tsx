@@ -113,7 +113,7 @@ export type BoxKind =
   | { readonly kind: "secret"; readonly target: string }
   | { readonly kind: "choice"; readonly choices: readonly (readonly [string, string])[] };
 
-export interface FieldProps {
+interface FieldProps {
   readonly label: string;
   readonly mark?: string;
   readonly hint?: string | undefined;

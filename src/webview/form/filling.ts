@@ -1,5 +1,3 @@
-import { createContext } from "preact";
-import { useContext } from "preact/hooks";
 import type { SecretName } from "../../kickoff/callbacks.ts";
 import type {
   FormFocus,
@@ -19,15 +17,13 @@ interface Filling {
   readonly number: number;
 }
 
-export const FormContext = createContext<Filling | undefined>(undefined);
-
+/** All of the form is drawn with each change. */
 export function useForm(): Filling {
-  const form = useContext(FormContext);
-  if (form === undefined) throw new Error("The form isn't shown yet.");
-  return form;
+  if (filling === undefined) throw new Error("The form isn't shown yet.");
+  return filling;
 }
 
-let draw: (view: FormView, filling?: Filling) => void;
+let draw: (view: FormView) => void;
 let shown: FormView | undefined;
 let filling: Filling | undefined;
 
@@ -47,14 +43,14 @@ function show(view: FormView): void {
     ...{ crew: crew.id, name: crew.name, fields },
     ...(!isSame && { draft: undefined }),
   });
-  draw(view, filling);
+  draw(view);
   if (form?.focus !== undefined) focus(form.focus);
 }
 
 export function change(values: FormValues): void {
   if (filling === undefined || shown === undefined) return;
   filling = { ...filling, values, number: filling.number + 1 };
-  draw(shown, filling);
+  draw(shown);
   const draft = { id: filling.form.draft.id, values, number: filling.number };
   host.keep({ draft: { ...draft, values: keptValues(values) } });
   host.post({ type: "changed", draft });

@@ -6,7 +6,7 @@ import { Button, useResize } from "../controls.tsx";
 import { draw, host } from "../host.ts";
 import { Advanced } from "./advanced.tsx";
 import { Field, Input } from "./field.tsx";
-import { change, FormContext, pasted, start, submit, use, useForm } from "./filling.ts";
+import { change, pasted, start, submit, use, useForm } from "./filling.ts";
 
 document.addEventListener("paste", pasted);
 document.addEventListener("keydown", (event) => {
@@ -16,8 +16,8 @@ document.addEventListener("keydown", (event) => {
   event.stopPropagation();
   if (!event.repeat) submit();
 });
-start((view, filling) => {
-  const { crew, title, notes } = view;
+start((view) => {
+  const { crew, title, notes, form } = view;
   const settingUp = notes.some(({ kind }) => kind === "setUp");
   const unavailable = notes.find(({ kind }) => kind === "unavailable");
   const above = ["setUp", "rehearsal", "advice", "hint", "notKept"];
@@ -38,7 +38,7 @@ start((view, filling) => {
             </p>
           ))}
       </header>
-      {filling === undefined && unavailable === undefined && (
+      {form === undefined && unavailable === undefined && (
         <p class="loading" role="status">
           {l10n.t("Asking the crew for its inputs…")}
         </p>
@@ -48,11 +48,7 @@ start((view, filling) => {
           <Box note={unavailable} />
         </div>
       )}
-      {filling !== undefined && (
-        <FormContext.Provider value={filling}>
-          <Form {...{ notes, crew }} />
-        </FormContext.Provider>
-      )}
+      {form !== undefined && <Form {...{ notes, crew }} />}
     </>,
   );
 });

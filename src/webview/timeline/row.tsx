@@ -39,15 +39,10 @@ export function columnsOf(spans: readonly Span[]) {
 
 /** Its events are handled by the tree, which finds it by `data-index`. */
 export function TreeRow({ row, id, index, top, isActive, isTipped, axis, start }: RowProps) {
-  const { span, isOpen, position, size, isContext, isGroup } = row;
+  const { span, isOpen, position, size, isContext } = row;
   const { kind, state, depth } = span;
   const hint = hintOf(span);
-  const more = present(
-    isActive && "active",
-    isTipped && "tipped",
-    isContext && "context",
-    isGroup && "group",
-  );
+  const more = present(isActive && "active", isTipped && "tipped", isContext && "context");
   return (
     <div
       class={["row", kind, state, ...more].join(" ")}
