@@ -21,7 +21,6 @@ export interface Doubt {
   readonly needsToken?: boolean;
 }
 
-/** What is known of an execution besides itself. */
 export interface Circumstances {
   readonly doubt?: Doubt | undefined;
   readonly isKickingOff?: boolean;

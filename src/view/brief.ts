@@ -61,7 +61,6 @@ function elapsedOf(execution: ExecutionSummary, interrupted?: number): string | 
   return interrupted - started < 1_000 ? undefined : formatSpan(interrupted - started);
 }
 
-/** What a task is and does, as far as its summary tells. */
 export function taskBrief(
   task: TaskSummary,
   execution: ExecutionSummary,

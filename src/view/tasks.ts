@@ -41,7 +41,6 @@ export function tasksOf(
   return [...execution.tasks, ...unknownTasks(execution)].map(viewOf);
 }
 
-/** Of a call that waited, in place of a task's state. */
 function callAnswered({ taskId }: ExecutionTask, { resumes }: Execution) {
   const last = resumes.findLast((each) => each.taskId === taskId && each.feedback.isCall === true);
   return last && { label: decisionIn(last.feedback).title };

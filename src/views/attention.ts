@@ -102,7 +102,6 @@ export function isInFront(
   return vscode.window.state.focused && (opening.has(localId) || visibleDocuments().some(isIts));
 }
 
-/** As text or on a page. */
 export function visibleDocuments(): readonly vscode.Uri[] {
   const texts = vscode.window.visibleTextEditors.map(({ document }) => document.uri);
   // Of a tab that has just been opened, the editor isn't visible yet.

@@ -28,7 +28,6 @@ export class CurrentCircumstances implements Disposable {
   readonly onDidChange = this.#changed.event;
   /** By ID; cached, since the list reads the settings. */
   #connected: ReadonlyMap<string, Crew> | undefined;
-  /** Cached, too. */
   #prices: readonly Price[] | undefined;
   /** Local IDs of executions shown while being kicked off: a failed request doesn't change its execution. */
   readonly #kickingOff = new Set<string>();

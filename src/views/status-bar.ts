@@ -81,7 +81,6 @@ export function showSummary(
   setContext("crewdeck.isFiltered", arrangement.isFiltered);
 }
 
-/** Whether it is of a project in the workspace. */
 export function isHere({ local }: Crew): boolean {
   if (local === undefined) return false;
   return vscode.workspace.getWorkspaceFolder(vscode.Uri.parse(local.folder)) !== undefined;

@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
 import { FormPage } from "../support/form/form-page.ts";
 import type { FormWindow } from "../support/form/form-window.ts";
-import { waitFor } from "../support/wait.ts";
 import { overflowOf, violationsIn } from "./accessibility.ts";
 
 describe("The form of an execution that runs again from a task, in a browser", () => {
   let form: FormWindow;
   const parts = new FormPage();
-  const { button, started } = parts;
-  const runAgain = () => form.page.getByRole("button", { name: "Run Again", exact: true });
+  const { started } = parts;
   const output = (name: string) =>
     form.page.getByRole("region", { name: "Kept outputs" }).getByRole("textbox", { name });
 
@@ -55,23 +53,5 @@ describe("The form of an execution that runs again from a task, in a browser", (
         runAgain: { executionId: "e1", taskId: "draft", outputs: { outline: "1. Beans" } },
       },
     ]);
-  });
-
-  it("keeps edited outputs while it is hidden, and on disk; Clear makes it an ordinary kickoff, Undo takes that back", async () => {
-    await open();
-    await output("outline").fill("1. Beans");
-    await form.hideAndShow();
-    await waitFor("the output", async () => (await output("outline").inputValue()) === "1. Beans");
-    await waitFor("the draft on disk", () =>
-      form.saved.at(-1)?.values.from?.outputs.some(({ text }) => text === "1. Beans"),
-    );
-    await button("Clear").click();
-    await parts.kickOff().waitFor();
-    await parts.isFocused("topic");
-    assert.equal(await form.page.getByText("Kept outputs").count(), 0);
-    assert.equal(await button("Clear").count(), 0, "nothing is left to clear");
-    await button("Undo").click();
-    await runAgain().waitFor();
-    assert.equal(await output("outline").inputValue(), "1. Beans");
   });
 });

@@ -3,8 +3,6 @@ import type { Locator, Page } from "playwright-core";
 import { CrewApiError } from "../../src/api/errors.ts";
 import type { InputField } from "../../src/api/types.ts";
 import { UserError } from "../../src/base/errors.ts";
-import type { Execution } from "../../src/executions/model.ts";
-import { type FormValues, initialValues } from "../../src/kickoff/form/values.ts";
 import { MaybeStartedError } from "../../src/sending/kickoff.ts";
 import { FormPage } from "../support/form/form-page.ts";
 import { themes } from "../support/built-page.ts";
@@ -42,11 +40,6 @@ const hint = (run: () => unknown = () => undefined) => ({
   text: "No callback can come.",
   actions: links.map((title) => ({ title, run })),
 });
-const typed = (text: string): FormValues => ({
-  ...initialValues([]),
-  inputs: [{ name: "topic", mode: "text", text }],
-});
-
 describe("The kickoff form in a browser", () => {
   let form: FormWindow;
   let page: Page;
@@ -204,44 +197,6 @@ describe("The kickoff form in a browser", () => {
     assert.equal(await field(optional).getAttribute("aria-required"), null);
   });
 
-  it("is sent once, however often Kick Off is clicked", async () => {
-    let answer: (execution: Execution) => void = () => undefined;
-    await open({
-      fields: [{ name: "topic" }],
-      start: () => new Promise((resolve) => void (answer = resolve)),
-    });
-    await field("topic").fill("Otters");
-    await kickOff().evaluate((button: HTMLButtonElement) => {
-      for (let click = 0; click < 10; click++) button.click();
-    });
-    await page.keyboard.press("Control+Enter");
-    const sending = button("Kicking off…");
-    await sending.click({ force: true });
-    assert.equal(await sending.getAttribute("aria-disabled"), "true");
-    await page.getByRole("status").filter({ hasText: "Kicking off…" }).waitFor();
-    assert.equal(await field("topic").isEditable(), false);
-    answer(anExecution());
-    await started();
-    assert.equal(form.sent.length, 1);
-  });
-
-  it("isn't sent by Enter in an address, or while a field is invalid", async () => {
-    await open({ fields: [{ name: "topic" }] });
-    await field("topic").fill("Otters");
-    await page.getByText("Advanced").click();
-    await field("Task callback").fill("example.com/hook");
-    await field("Task callback").press("Enter");
-    await kickOff().click();
-    await isFocused("Task callback");
-    await parts.says("Task callback", /Enter a whole address/);
-    await field("Task callback").fill("https://example.com/hook");
-    await parts.says("Task callback", /^URL called after each task\.$/);
-    await start();
-    assert.deepEqual(form.sent, [
-      { inputs: { topic: "Otters" }, taskWebhookUrl: "https://example.com/hook" },
-    ]);
-  });
-
   it("shows what is missing, focuses it, and expands Advanced if the problem is there", async () => {
     await open({ fields: [{ name: "topic" }, { name: "audience" }] });
     await field("topic").fill("Otters");
@@ -294,35 +249,6 @@ describe("The kickoff form in a browser", () => {
     await page.keyboard.press("Enter");
     await started();
     assert.deepEqual(form.sent.at(-1), { inputs: { topic: "Otters" } });
-  });
-
-  it("hides the note about the last sent values once one changes, and shows that values can't be saved, without moving the cursor", async () => {
-    await open({ fields: [{ name: "topic" }], seed: { last: typed("tea") } });
-    const sentLast = page.getByText("Filled in with the last sent values.");
-    await sentLast.waitFor();
-    form.keeps = false;
-    await field("topic").fill("Otters");
-    await page.keyboard.press("Home");
-    await sentLast.waitFor({ state: "detached" });
-    await button("Clear").waitFor();
-    await says("What you type here can't be saved");
-    await page.keyboard.type("Sea ");
-    assert.equal(await value("topic"), "Sea Otters");
-  });
-
-  it("moves the focus to the first field when a person hides the hint", async () => {
-    await open();
-    let isHidden = false;
-    form.session.tell(
-      "hint",
-      hint(() => (isHidden = true)),
-    );
-    await button("Don't Show Again").click();
-    await waitFor("the click", () => isHidden);
-    form.session.takeFocus();
-    form.session.tell("hint", undefined);
-    await page.getByText("No callback can come.").waitFor({ state: "detached" });
-    await isFocused("topic");
   });
 
   it("grows a field with its text, up to a part of the window", async () => {

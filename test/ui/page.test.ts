@@ -289,7 +289,7 @@ describe("The page of an execution in a browser", () => {
     });
     const words = Array.from({ length: 60 }, (_, at) => `word${at}`);
     await window.show({
-      execution: withOutputs((number) => words.map((word) => word + number).join(" ")),
+      execution: withOutputs((number) => words.map((word) => `${word}${number}`).join(" ")),
     });
     await page.getByText("Too much to show here.").waitFor();
     await window.show({ execution: withOutputs((number) => `One tea.${"\n".repeat(number)}`) });
@@ -455,15 +455,6 @@ describe("The page of an execution in a browser", () => {
     assert.ok(Math.abs(before.y - after.y) < 2, `${before.y} and ${after.y}`);
   });
 
-  it("shows all of a long title beside its buttons", async () => {
-    const title = { text: "Please review this article before it is published on", number: 1 };
-    const page = await window.open({ execution: aRichExecution({ title }) });
-    await page.setViewportSize({ width: 640, height: 600 });
-    const heading = page.getByRole("heading", { level: 1 });
-    const cut = await heading.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
-    assert.equal(cut, 0);
-  });
-
   it("updates in place: what is open, selected and focused stays, and the time goes on", async () => {
     const startedAt = new Date(Date.now() - 59_000).toISOString();
     const execution = aRichExecution({ startedAt });
@@ -540,26 +531,6 @@ describe("The page of an execution in a browser", () => {
     assert.equal(await isCut(), true);
     await page.setViewportSize({ width: 900, height: 900 });
     await waitFor("all rows", async () => !(await isCut()));
-  });
-
-  it("says that its local crew is stopped, offers to start it, and shows nothing as running", async () => {
-    const execution: Execution = { ...without(aRichExecution(), "waiting"), state: "running" };
-    const tasks = execution.tasks.map((task) =>
-      task.state === "waiting" ? { ...task, state: "running" as const } : task,
-    );
-    const text = "The local crew “Writers” is stopped. Start it to continue.";
-    const doubt = { short: "not watched", text, isLasting: true };
-    const page = await window.open({
-      execution: { ...execution, tasks, resumes: [] },
-      circumstances: { isCrewStopped: true, doubt },
-    });
-    await page.locator("header strong").getByText("Local crew is stopped").waitFor();
-    await page.getByText(text).waitFor();
-    assert.equal(await page.locator(".icon.running, .elapsed").count(), 0);
-    const actions = page.getByRole("group", { name: "Actions" }).getByRole("button");
-    assert.deepEqual(await actions.allInnerTexts(), ["Serve This Crew"]);
-    await button("Serve This Crew").click();
-    assert.deepEqual(sent.at(-1), { type: "act", action: "startLocalCrew" });
   });
 
   it("leads from a row of its timeline to the task, the attempt, the step and the output that waits, and with a double click to the definition", async () => {

@@ -3,7 +3,6 @@ import { Webview } from "../support/window/webview.ts";
 import type { VSCodeWindow } from "../support/window.ts";
 import { waitFor } from "../support/wait.ts";
 import { approveByLens, untilSeen } from "./person.ts";
-import { untilSaved } from "./saved.ts";
 import { kickOffStory, startExampleCrew, story } from "./story.ts";
 import { sharedWindow } from "./shared-window.ts";
 
@@ -112,26 +111,6 @@ describe("The timeline, in the window", () => {
 
   it("follows the execution that is open or selected, and is shown from a row's menu", async () => {
     await window.tree.menu(story.topic, "Open", "Show Timeline");
-    await row(/^Task research/).waitFor();
-  });
-
-  it("filters by text and kind, and keeps that when the window is reloaded", async () => {
-    const search = timeline.content.getByRole("searchbox", { name: "Filter rows by text" });
-    await timeline.content.getByRole("button", { name: "Show Agents Only" }).click();
-    await waitFor("agents only", async () => !(await names()).includes("Approved"));
-    // Last, because it shows that all of the view is saved; in letters that VS Code stores nowhere else.
-    await search.fill("eDiToR");
-    const shown = await waitFor("the editor's rows", async () => {
-      const rows = await names();
-      return !rows.includes("research") && rows;
-    });
-    assert.ok(shown.includes("Attempt 1") && shown.at(-1) === "Editor", shown.join());
-    await untilSaved(window, "eDiToR");
-    await window.reload();
-    await waitFor("the same rows", async () => String(await names()) === String(shown));
-    assert.equal(await search.inputValue(), "eDiToR");
-    await search.fill("");
-    await timeline.content.getByRole("button", { name: "Show Agents Only" }).click();
     await row(/^Task research/).waitFor();
   });
 });

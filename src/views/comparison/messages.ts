@@ -14,16 +14,13 @@ export function onSides<T, R>(of: Sides<T>, map: (value: T, side: Side) => R): S
   return { left: map(of.left, "left"), right: map(of.right, "right") };
 }
 
-/** A figure, an input or an output. */
 export interface ComparedRow {
   readonly id: string;
   readonly label: string;
   /** Of those that have it: a text, or since when it counts (milliseconds since 1970). */
   readonly values: Partial<Sides<string | number>>;
-  /** Of the right one to the left one. */
   readonly difference: string;
   readonly isDifferent: boolean;
-  /** It has outputs. */
   readonly opens?: true;
 }
 

@@ -155,7 +155,6 @@ function inputRows({ left, right }: Sides<JsonObject>): readonly ComparedRow[] {
   return differentFirst(rows);
 }
 
-/** What one side did for a task, or its result. */
 interface Done {
   readonly name: string;
   readonly facts: string;

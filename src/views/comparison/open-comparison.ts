@@ -34,7 +34,6 @@ export class OpenComparison {
   readonly tab: vscode.WebviewPanel;
   readonly #panel: Panel<FromComparison, ToComparison>;
   readonly #parts: ComparisonParts;
-  /** Local IDs. */
   #pair: Sides<string>;
 
   constructor(tab: vscode.WebviewPanel, pair: Sides<string>, parts: ComparisonParts) {

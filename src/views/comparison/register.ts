@@ -6,7 +6,6 @@ import type { ComparisonParts, OpenComparison } from "./open-comparison.ts";
 
 const load = () => import("./open-comparison.ts");
 
-/** All open comparisons. */
 export class Comparisons extends PageTabs<OpenComparison> {
   readonly #parts: ComparisonParts;
 

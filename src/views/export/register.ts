@@ -22,7 +22,6 @@ interface EndsOptions extends SpanParts {
 /** Sends the spans of each execution that ends, if there is an endpoint: once, from one window. */
 export function watchEnds(options: EndsOptions): vscode.Disposable {
   const { store, clock } = options;
-  /** The problem that was shown, if nothing was sent since. */
   let reported: string | undefined;
   let last = Promise.resolve();
   const send = async (execution: Execution) => {

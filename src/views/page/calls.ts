@@ -17,7 +17,6 @@ interface Call {
   readonly span: Span;
   /** With its request and its answer, if they are kept. */
   readonly body?: UnknownObject;
-  /** Why they aren't, for a person. */
   readonly reason?: string;
   /** Of a model: the last one before it by the same agent. */
   readonly last?: () => Promise<UnknownObject>;
@@ -86,7 +85,6 @@ function lastOfAgent({ agent, start }: Span, spans: readonly Span[], all: readon
 
 export type CallModel = ReturnType<typeof callModel>;
 
-/** What the page shows of a call. */
 export function callModel({ span, body, reason, last }: Call, prices: readonly Price[]) {
   const said = body && saidIn(body);
   const finish = said?.finish;

@@ -13,7 +13,6 @@ export interface PageDraft {
 }
 
 export interface PageDrafts {
-  /** For the output that waits. */
   readonly current?: PageDraft;
   readonly old: readonly Omit<PageDraft, "number">[];
 }
@@ -51,7 +50,6 @@ export const fromPage = v.variant("type", [
     /** When the key was pressed (milliseconds since 1970), later with each keystroke. */
     number: v.pipe(number, v.maxValue(8.64e15)),
   }),
-  /** The feedback box lost the focus. */
   v.object({ type: v.literal("leave") }),
   v.object({
     type: v.literal("answer"),
@@ -70,7 +68,6 @@ export const fromPage = v.variant("type", [
   }),
   /** Of the span's ID: reads it, or does something with it. */
   v.object({ type: v.literal("call"), span: v.string(), action: v.exactOptional(callAction) }),
-  /** Puts a canned answer into the feedback box. */
   v.object({ type: v.literal("insert"), ...target }),
   v.object({ type: v.literal("discardDraft"), ...target }),
   v.object({ type: v.literal("openEarlier") }),

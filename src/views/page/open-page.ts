@@ -48,7 +48,6 @@ export class OpenPage {
   readonly #uri: vscode.Uri;
   readonly #parts: PageParts;
   readonly #typed: ReturnType<typeof typedDraft>;
-  /** Of calls that are compared, by URI. */
   readonly #callTexts = new Map<string, string>();
   #place: Place | undefined;
   /** The task that a person answers, though the crew reports no pause. */

@@ -29,7 +29,6 @@ const cutShare = 0.08;
 /** Shorter periods can't be seen (ms). */
 const closest = 10;
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
-/** Round lengths (ms). */
 const steps = [
   ...[1, 10, 100, 1_000].flatMap((unit) => [unit, unit * 2, unit * 5]),
   ...[10_000, 20_000, 30_000],

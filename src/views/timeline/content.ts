@@ -87,7 +87,6 @@ function lastSeen(execution: ExecutionSummary, activity: Activity, isInterrupted
   return Math.max(lastTimeIn(activity) ?? -Infinity, ...seen);
 }
 
-/** As in the tree and the document. */
 function timesOf(
   taskId: string | undefined,
   execution: ExecutionSummary,

@@ -76,7 +76,6 @@ export function timeText(span: Span, now: number): string {
   return isByCrew ? formatSpan(seconds * 1000, "fine") : `≈ ${formatSpan(seconds * 1000)}`;
 }
 
-/** A row's figures beside its bar. @param now milliseconds since 1970 */
 export function figuresOf(span: Span, now: number) {
   const { tokens, cost } = span;
   return [
@@ -90,7 +89,6 @@ export function markName({ type, name }: Mark): string {
   return present(type.replaceAll("_", " "), name).join(": ");
 }
 
-/** On one line. @param start the execution's */
 export function markLine(mark: Mark, start: number): string {
   const { at, error, thought, text } = mark;
   const line = `${formatSpan(at - start, "fine")} · ${markName(mark)}`;

@@ -10,7 +10,6 @@ export interface Span extends Omit<ActivitySpan, "state"> {
   /** `waiting`: what a wait for a person is part of. `unknown`: what it does since its end isn't known. `interrupted` may go on. */
   readonly state: ActivitySpan["state"] | "waiting" | "unknown";
   readonly cost?: string;
-  /** By time. */
   readonly marks?: readonly Mark[];
   /** This and the next: of a task, as its other views show it. */
   readonly worked?: Duration;
@@ -46,7 +45,6 @@ export interface Look {
   readonly text: string;
   /** Shown alone; all without any. */
   readonly kinds: readonly SpanKind[];
-  /** Undefined if everything fits. */
   readonly zoom?: Period | undefined;
   readonly active?: string;
 }

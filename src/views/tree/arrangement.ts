@@ -32,7 +32,6 @@ export function crewGroup(crewId: string): string {
   return `crew ${crewId}`;
 }
 
-/** `{kind: "day", of: "2026-10-21"}`. */
 export function partsOf(group: string): { readonly kind: GroupKind; readonly of: string } {
   const kind = groupings.find((each) => group.startsWith(`${each} `)) ?? "waiting";
   return { kind, of: group.slice(kind.length + 1) };
@@ -113,7 +112,6 @@ export class Arrangement {
   readonly #rulesChanged: () => void;
   rules: Rules;
   #groups = new Map<string, ExecutionSummary[]>();
-  /** By local ID. */
   #placed = new Map<string, Placed>();
 
   /** The workspace stores the grouping, not the filter, which hides executions. @param rulesChanged arranges anew */

@@ -12,16 +12,13 @@ import { groupStates, partsOf } from "./arrangement.ts";
 export interface Row {
   readonly label: string;
   readonly description: string;
-  /** Lines. */
   readonly tooltip: readonly string[];
   readonly icon: Icon;
   /** For the manifest's menus, joined by colons. */
   readonly facts: string;
-  /** For screen readers. */
   readonly sentence: string;
 }
 
-/** In a language (BCP 47). */
 export function groupRow(group: string, size: number, language: string): Row {
   const { kind, of } = partsOf(group);
   const state = groupStates.find((each) => each === of) ?? "waiting";
@@ -52,7 +49,6 @@ export function moreRow(count: number): Row {
   return plainRow(l10n.t("{0} older ones – filter to find them", count), "search", "more");
 }
 
-/** Of a project that isn't served. */
 export function projectRow(folder: string): Row {
   const row = plainRow(path.basename(folder), "folder", "project");
   const description = l10n.t("not served");

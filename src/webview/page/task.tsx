@@ -14,7 +14,6 @@ import { isSame, Output } from "./review.tsx";
 interface TaskProps {
   readonly task: PageTask;
   readonly review: Review | undefined;
-  /** Whether a tool's calls can wait for a person. */
   readonly isWithTools: boolean;
 }
 

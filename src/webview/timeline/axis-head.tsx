@@ -80,7 +80,6 @@ export function Grid({ axis: { ticks, cuts, placeOf } }: { readonly axis: Axis }
   );
 }
 
-/** In pixels. */
 export function useSize(element: RefObject<HTMLElement | null>) {
   const { clientWidth, clientHeight } = document.documentElement;
   const [size, setSize] = useState({ width: clientWidth, height: clientHeight });

@@ -18,10 +18,8 @@ interface RowProps {
   readonly row: Row;
   readonly id: string;
   readonly index: number;
-  /** Pixels from the top. */
   readonly top: number;
   readonly isActive: boolean;
-  /** Its details are shown beside it. */
   readonly isTipped: boolean;
   readonly axis: Axis;
   /** Of the execution (milliseconds since 1970). */

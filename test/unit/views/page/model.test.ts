@@ -183,6 +183,9 @@ describe("The page's model", () => {
     const refused = { short: "token refused", text: "No.", isLasting: true };
     const { state, elapsed } = modelOf(runsAgain(), { doubt: refused });
     assert.deepEqual([state, elapsed], ["unknown", undefined], "nor what nobody watches");
+    const stopped = modelOf(runsAgain(), { isCrewStopped: true });
+    assert.deepEqual([stopped.state, stopped.label], ["unknown", "Local crew is stopped"]);
+    assert.deepEqual(stopped.actions[0]?.verb, "startLocalCrew");
   });
 
   it("says of a task that ran when it was stopped that it was stopped", () => {
