@@ -20,7 +20,7 @@ import { startForDevelopment, watchProjects } from "./local/projects.ts";
 import type { Models } from "./models/models.ts";
 import { ProjectFiles } from "./project-files/project-files.ts";
 import { Batches } from "./sending/batches.ts";
-import { Senders } from "./sending/senders.ts";
+import { sendersOf } from "./sending/senders.ts";
 import { crewIdsWith } from "./store/crew-values.ts";
 import { Database } from "./store/database.ts";
 import { StoreError } from "./store/errors.ts";
@@ -73,7 +73,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       ),
     ));
   const sending = owned.add(
-    new Senders({
+    sendersOf({
       ...{ ...shared, database, store, leader, poller, crews, storage: context.secrets },
       rules: callRules,
       addresses: {
@@ -92,7 +92,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   // With the first crew that runs with crewAI.
   const models = () =>
     (loading ??= import("./models/models.ts").then((module) =>
-      owned.add(new module.Models(context)),
+      owned.add(module.modelsOf(context)),
     ));
   const locals = owned.add(
     new LocalCrews({

@@ -8,7 +8,7 @@ import type { Crew } from "../crews/types.ts";
 import { defined } from "../base/json.ts";
 import { shortName } from "../base/text.ts";
 import { flag, oneOf, read, readTarget, text } from "../editor/arguments.ts";
-import { confirm, machineSettings, showActions, showStatus } from "../editor/messages.ts";
+import { askFor, confirm, machineSettings, showActions, showStatus } from "../editor/messages.ts";
 import { type Execution, hasEnded } from "../executions/model.ts";
 import type { KickoffRoom } from "../kickoff/register.ts";
 import { type Asker, person } from "./asker.ts";
@@ -149,10 +149,10 @@ async function pasted(given: string | undefined, now: number): Promise<Payload |
 function flowEntries({ targets, callbacks, forms }: CallbackParts) {
   return {
     secret: targets.onCrew(async (crew, argument) => {
-      const secret = read({ secret: text }, argument).secret ?? (await askSecret(crew));
+      const { secret: given } = read({ secret: text }, argument);
+      const secret = given === undefined ? await askSecret(crew) : readSecret(given);
       if (secret === undefined) return false;
-      if (secret.trim() === "") throw new UserError(vscode.l10n.t("The feedback secret is empty."));
-      await (await callbacks()).flows.setSecret(crew.id, secret.trim());
+      await (await callbacks()).flows.setSecret(crew.id, secret);
       showStatus(vscode.l10n.t("The feedback secret of “{0}” is saved.", crew.name));
       return true;
     }),
@@ -198,14 +198,17 @@ async function offeringSettings<T>(
   }
 }
 
+function readSecret(given: string): string {
+  if (given.trim() === "") throw new UserError(vscode.l10n.t("Enter the secret."));
+  return given.trim();
+}
+
 async function askSecret({ name }: Crew): Promise<string | undefined> {
-  return await vscode.window.showInputBox({
+  return await askFor(readSecret, {
     title: vscode.l10n.t("Feedback Secret of “{0}”", name),
     prompt: vscode.l10n.t(
       "The secret with which the deployment signs its feedback webhook. It is stored in this machine's secret storage, and sent nowhere.",
     ),
     password: true,
-    ignoreFocusOut: true,
-    validateInput: (text) => (text.trim() === "" ? vscode.l10n.t("Enter the secret.") : undefined),
   });
 }

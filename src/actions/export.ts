@@ -1,5 +1,4 @@
 import { homedir } from "node:os";
-import path from "node:path";
 import * as vscode from "vscode";
 import { messageOf, UserError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
@@ -15,7 +14,7 @@ import type { SpanParts } from "../views/export/exporter.ts";
 import type { Timeline } from "../views/timeline/timeline.ts";
 import type { Asker } from "./asker.ts";
 import { openRawAnswer, type RawAnswerParts } from "./outputs.ts";
-import { saveAsRequestFile } from "./requests.ts";
+import { saveAsRequestFile, uriOf } from "./requests.ts";
 import type { Targets, TargetsOptions } from "./targets.ts";
 
 export interface ExportParts extends SpanParts, Pick<RawAnswerParts, "outputsFolder"> {
@@ -94,7 +93,7 @@ function formatsOf(
   const circumstances = parts.circumstances.of(execution);
   /** @param files of a folder, or of a file with this ending alone */
   const inFolder = async (ending: string, files: () => Promise<readonly BundleFile[]>) => {
-    const folder = given.folder === undefined ? await askFolder() : readFolder(given.folder);
+    const folder = given.folder === undefined ? await askFolder() : uriOf(given.folder, "folder");
     if (folder === undefined) return undefined;
     const { bundleName } = await loadBundle();
     const made = await writeNew(folder, bundleName(execution), ending, await files());
@@ -181,12 +180,6 @@ function formatsOf(
       run: () => setHeaders(parts),
     },
   ];
-}
-
-function readFolder(text: string): vscode.Uri {
-  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return vscode.Uri.parse(text, true);
-  if (path.isAbsolute(text)) return vscode.Uri.file(text);
-  throw new UserError(vscode.l10n.t("“{0}” must be an absolute path or a URI.", "folder"));
 }
 
 async function askFolder(): Promise<vscode.Uri | undefined> {

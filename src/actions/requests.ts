@@ -103,12 +103,12 @@ function requestFileIn(argument: unknown): vscode.Uri | undefined {
 }
 
 /** @param file a URI, an absolute path, or a path in the first workspace folder */
-function uriOf(file: string): vscode.Uri {
+export function uriOf(file: string, name = "file"): vscode.Uri {
   if (/^[a-z][a-z0-9+.-]+:/i.test(file)) return vscode.Uri.parse(file, true);
   if (file.startsWith("/") || /^[a-z]:[\\/]/i.test(file)) return vscode.Uri.file(file);
   const folder = vscode.workspace.workspaceFolders?.[0];
   if (folder !== undefined) return vscode.Uri.joinPath(folder.uri, file);
   throw new UserError(
-    vscode.l10n.t("“{0}” must be an absolute path, because no folder is open.", "file"),
+    vscode.l10n.t("“{0}” must be an absolute path, because no folder is open.", name),
   );
 }

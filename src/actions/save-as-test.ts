@@ -4,7 +4,7 @@ import { UserError } from "../base/errors.ts";
 import { defined, laidOutJson } from "../base/json.ts";
 import type { Crews } from "../crews/crews.ts";
 import type { Execution } from "../executions/model.ts";
-import { isFree } from "../kickoff/request-files/files.ts";
+import { freeUri } from "../kickoff/request-files/files.ts";
 import { requestFileEnding, suggestFileName } from "../kickoff/request-files/name.ts";
 import { projectRoot } from "../projects/pyproject.ts";
 import type { Asker } from "./asker.ts";
@@ -34,7 +34,7 @@ export function saveAsTestVerb({ targets, crews }: TestParts) {
       const tests = path.join(await projectRoot(folder.fsPath), "tests");
       const crew = crewIn(tests, folder.fsPath, local?.crewClass);
       const text = laidOutJson(defined({ crew, ...firstTest(execution, recording) }));
-      const test = await nextFree(vscode.Uri.file(tests), execution);
+      const test = await freeUri(vscode.Uri.file(tests), nameFor(execution));
       const write = (ending: string, content: string) =>
         vscode.workspace.fs.writeFile(
           test.with({ path: test.path.replace(requestFileEnding, ending) }),
@@ -56,14 +56,7 @@ function crewIn(tests: string, folder: string, crewClass: string | undefined): s
   return steps === ".." ? undefined : steps;
 }
 
-/** Named like the execution. */
-async function nextFree(folder: vscode.Uri, execution: Execution): Promise<vscode.Uri> {
-  const { crew, label, request } = execution;
+function nameFor({ crew, label, request }: Execution): string {
   const named = label === undefined ? (request?.inputs ?? {}) : { label };
-  const name = suggestFileName(Object.keys(named).length > 0 ? "" : crew.name, named);
-  for (let number = 1; ; number++) {
-    const numbered = name.replace(requestFileEnding, number === 1 ? "" : `-${number}`);
-    const uri = vscode.Uri.joinPath(folder, `${numbered}${requestFileEnding}`);
-    if (await isFree(uri)) return uri;
-  }
+  return suggestFileName(Object.keys(named).length > 0 ? "" : crew.name, named);
 }

@@ -81,7 +81,7 @@ export function apiOf(verbs: Pick<Verbs, "approve" | "kickoff" | "reject" | "sto
   return {
     async kickoff(given: unknown) {
       const request = read({ ...requestMembers, crew: neededText }, given);
-      return made(await verbs.kickoff({ ...request, form: false }, program));
+      return made(await verbs.kickoff({ ...request, form: false }));
     },
     async resume(given: unknown) {
       const { isApprove, feedback = "", ...rest } = read(feedbackMembers, given);

@@ -34,9 +34,6 @@ interface Conversation {
   readonly questions: () => readonly Question[];
 }
 
-/** What was entered before the person cancelled, without the token. */
-const drafts = new WeakMap<Crews, Draft>();
-
 const tokenMembers = { token: filledText, tokenType: oneOf(tokenTypes) };
 
 /** @param raw `{name?, url?, token?, tokenType?}`; with `by: "link"`, only suggestions */
@@ -49,9 +46,7 @@ export async function connectCrew(crews: Crews, raw?: unknown): Promise<Crew | u
   if (name !== undefined && url !== undefined && token !== undefined)
     return crews.add({ name, url, token, tokenType });
   const suggested = isLink ? defined({ name: values.name, url: values.url }) : {};
-  const begun = raw === undefined ? drafts.get(crews) : suggested;
-  const empty = { url: "", name: "", dashboardUrl: "" };
-  const draft: Draft = { ...empty, ...begun, token: "", ...given };
+  const draft: Draft = { url: "", name: "", dashboardUrl: "", ...suggested, token: "", ...given };
   const questions: Question[] = [];
   if (url === undefined) questions.push("url");
   if (token === undefined) questions.push("token");
@@ -60,14 +55,11 @@ export async function connectCrew(crews: Crews, raw?: unknown): Promise<Crew | u
     questions.push("tokenType");
   if (name === undefined) questions.push("name");
   const title = vscode.l10n.t("Connect a Crew");
-  const crew = await converse({ crews, draft, title, questions: () => questions }, (isTested) =>
+  return await converse({ crews, draft, title, questions: () => questions }, (isTested) =>
     whileTesting(draft.url, (signal) =>
       crews.add({ ...draft, name: nameIn(crews, draft) }, { untested: !isTested, signal }),
     ),
   );
-  if (raw === undefined && crew === undefined) drafts.set(crews, { ...draft, token: "" });
-  else if (raw === undefined) drafts.delete(crews);
-  return crew;
 }
 
 /**
@@ -154,18 +146,16 @@ async function converse<Result>(
 ): Promise<Result | undefined> {
   const { draft, questions } = conversation;
   const answered = new Set<Question>();
-  /** The address for which the token in the draft was typed. */
-  let tokenUrl: string | undefined;
   let isTested = true;
   for (;;) {
     const question = questions().find((each) => !answered.has(each));
     if (question !== undefined) {
+      const { url } = draft;
       if (!(await ask(conversation, question))) return undefined;
       answered.add(question);
-      if (question === "token") tokenUrl = draft.url;
-      if (question === "url" && tokenUrl !== undefined && !isSameOrigin(tokenUrl, draft.url)) {
+      if (answered.has("token") && !isSameOrigin(url, draft.url)) {
         // It is never sent to another host.
-        [draft.token, tokenUrl] = ["", undefined];
+        draft.token = "";
         answered.delete("token");
       }
       continue;

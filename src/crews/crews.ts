@@ -17,9 +17,9 @@ import {
   startLocalAction,
 } from "./errors.ts";
 import { findCrew, idOfAddress, isSameName, isSameOrigin, uniqueName } from "./identity.ts";
-import { CrewSettings } from "./settings.ts";
+import { crewSettings } from "./settings.ts";
 import { cleanToken, tokenInUse, tokenTypeName, tokenTypes, withToken } from "./token-format.ts";
-import { Tokens } from "./tokens.ts";
+import { tokensIn } from "./tokens.ts";
 import type {
   Crew,
   CrewAddress,
@@ -37,11 +37,11 @@ interface Connection {
 
 export class Crews implements vscode.Disposable {
   readonly #owned = new Disposables();
-  readonly #settings = this.#owned.add(new CrewSettings());
+  readonly #settings = this.#owned.add(crewSettings());
   readonly #changed = this.#owned.add(new vscode.EventEmitter<void>());
   readonly #removed = this.#owned.add(new vscode.EventEmitter<Crew>());
   readonly #replaced = this.#owned.add(new vscode.EventEmitter<CrewReplacement>());
-  readonly #tokens: Tokens;
+  readonly #tokens: ReturnType<typeof tokensIn>;
   /** Whether a crew may be able to stop executions: true until it has said that it has no such route. */
   readonly #stopRoutes: StateByCrew<boolean>;
   readonly #userAgent: string | undefined;
@@ -55,7 +55,7 @@ export class Crews implements vscode.Disposable {
     userAgent?: string,
   ) {
     const { globalState } = context;
-    this.#tokens = this.#owned.add(new Tokens(context.secrets, globalState));
+    this.#tokens = this.#owned.add(tokensIn(context.secrets, globalState));
     this.#stopRoutes = stateByCrew(globalState, stopRoutesKey, (route) => route !== false);
     this.#userAgent = userAgent;
     this.#owned.add(this.#settings.onDidChange(() => this.#listChanged()));
@@ -140,7 +140,7 @@ export class Crews implements vscode.Disposable {
   }
 
   async setToken(crewId: string, token: TypedToken): Promise<void> {
-    await this.#tokens.write(crewId, withToken(await this.#stored(crewId), token));
+    await this.#tokens.write(crewId, withToken(await this.tokens(crewId), token));
   }
 
   async setTokens(crewId: string, tokens: CrewTokens | undefined): Promise<void> {
@@ -196,7 +196,7 @@ export class Crews implements vscode.Disposable {
   /** Changes a crew without a test. @throws UserError or AddressError if nothing is changed */
   async change(crew: Crew, change: CrewChange): Promise<Crew> {
     const to = this.checkChange(crew, change);
-    const tokens = isSameOrigin(crew.url, to.url) ? await this.#stored(crew.id) : undefined;
+    const tokens = isSameOrigin(crew.url, to.url) ? await this.tokens(crew.id) : undefined;
     const moved = to.id !== crew.id;
     if (change.token !== undefined)
       await this.#tokens.write(to.id, withToken(tokens, change.token));
@@ -336,14 +336,9 @@ export class Crews implements vscode.Disposable {
   }
 
   async #read(crew: Crew): Promise<CrewTokens> {
-    const reading = await this.#tokens.read(crew.id);
-    if (reading.kind !== "stored") throw new MissingTokenError(crew, reading.kind === "locked");
-    return reading.tokens;
-  }
-
-  async #stored(crewId: string): Promise<CrewTokens | undefined> {
-    const reading = await this.#tokens.read(crewId);
-    return reading.kind === "stored" ? reading.tokens : undefined;
+    const tokens = await this.tokens(crew.id);
+    if (tokens === undefined) throw new MissingTokenError(crew);
+    return tokens;
   }
 
   #listChanged(): void {

@@ -50,70 +50,24 @@ export async function askBeforeTool(tool: string): Promise<void> {
 const approveTools = "approveTools";
 
 /** The user's `crewdeck.crews`: a workspace must not add a host. Keeps malformed entries. */
-export class CrewSettings implements vscode.Disposable {
-  readonly #changed = new vscode.EventEmitter<void>();
-  readonly #subscription: vscode.Disposable;
+export function crewSettings() {
+  const changed = new vscode.EventEmitter<void>();
   /** One at a time, because each write replaces the whole list. */
-  #lastWrite: Promise<void> = Promise.resolve();
-  #crews: readonly Crew[] = [];
-  #added: (AddedCrew & { readonly until: number })[] = [];
-  #reported = "";
-
-  constructor() {
-    this.#read();
-    this.#subscription = vscode.workspace.onDidChangeConfiguration((event) => {
-      if (!event.affectsConfiguration(`${section}.${key}`)) return;
-      this.#read();
-      this.#putBack();
-    });
-  }
-
-  readonly onDidChange = this.#changed.event;
-
-  list(): readonly Crew[] {
-    return this.#crews;
-  }
-
-  async save(id: string, crew: Crew): Promise<void> {
-    const isNew = !this.#crews.some((known) => known.id === id);
-    // A new id doesn't mean that another window overwrote it.
-    this.#added = this.#added.filter((added) => added.crew.id !== id);
-    await this.#write((entries) => withCrew(entries, id, crew));
-    if (isNew) this.#added.push({ crew, ids: this.#ids(), until: Date.now() + settled });
-  }
-
-  delete(id: string): Promise<void> {
-    this.#added = this.#added.filter(({ crew }) => crew.id !== id);
-    return this.#write((entries) => withoutCrew(entries, id));
-  }
-
-  /** Includes malformed entries. @throws UserError if the settings can't be written */
-  clear(): Promise<void> {
-    this.#added = [];
-    return this.#inTurn(() => this.#put(undefined));
-  }
-
-  dispose(): void {
-    this.#subscription.dispose();
-    this.#changed.dispose();
-  }
-
-  #write(change: (entries: readonly unknown[]) => readonly unknown[]): Promise<void> {
-    return this.#inTurn(() => {
-      const entries = currentValue() ?? [];
-      if (!Array.isArray(entries)) throw new UserError(notAList(), [openSettings()]);
-      return this.#put(change(entries));
-    });
-  }
-
-  #inTurn(action: () => Promise<void>): Promise<void> {
-    const write = this.#lastWrite.then(action);
-    // Only the caller gets the error.
-    this.#lastWrite = write.catch(() => undefined);
-    return write;
-  }
-
-  async #put(entries: readonly unknown[] | undefined): Promise<void> {
+  let lastWrite: Promise<void> = Promise.resolve();
+  let crews: readonly Crew[] = [];
+  let added: (AddedCrew & { readonly until: number })[] = [];
+  let reported = "";
+  const ids = () => crews.map(({ id }) => id);
+  const readThem = (): void => {
+    const before = JSON.stringify(crews);
+    const { crews: now, problems } = readEntries(currentValue());
+    crews = now;
+    const text = problems.join(" ");
+    if (text !== "" && text !== reported) void showActions("Warning", text, [openSettings()]);
+    reported = text;
+    if (JSON.stringify(crews) !== before) changed.fire();
+  };
+  const put = async (entries: readonly unknown[] | undefined): Promise<void> => {
     try {
       await vscode.workspace
         .getConfiguration(section)
@@ -127,32 +81,58 @@ export class CrewSettings implements vscode.Disposable {
         [openSettings()],
       );
     }
-    this.#read();
-  }
-
-  #ids(): readonly string[] {
-    return this.#crews.map(({ id }) => id);
-  }
-
-  #putBack(): void {
-    const there = this.#ids();
-    const recent = this.#added.filter(({ until }) => until > Date.now());
-    const lost = recent.filter((added) => isOverwritten(added, there));
-    this.#added = recent.filter(({ crew }) => there.includes(crew.id));
-    for (const { crew } of lost) {
-      this.save(crew.id, crew).catch(logged("Restoring a crew in the settings", crew.name));
-    }
-  }
-
-  #read(): void {
-    const before = JSON.stringify(this.#crews);
-    const { crews, problems } = readEntries(currentValue());
-    this.#crews = crews;
-    const text = problems.join(" ");
-    if (text !== "" && text !== this.#reported) void showActions("Warning", text, [openSettings()]);
-    this.#reported = text;
-    if (JSON.stringify(crews) !== before) this.#changed.fire();
-  }
+    readThem();
+  };
+  const inTurn = (action: () => Promise<void>): Promise<void> => {
+    const write = lastWrite.then(action);
+    // Only the caller gets the error.
+    lastWrite = write.catch(() => undefined);
+    return write;
+  };
+  const write = (change: (entries: readonly unknown[]) => readonly unknown[]): Promise<void> =>
+    inTurn(() => {
+      const entries = currentValue() ?? [];
+      if (!Array.isArray(entries)) throw new UserError(notAList(), [openSettings()]);
+      return put(change(entries));
+    });
+  const save = async (id: string, crew: Crew): Promise<void> => {
+    const isNew = !crews.some((known) => known.id === id);
+    // A new id doesn't mean that another window overwrote it.
+    added = added.filter((each) => each.crew.id !== id);
+    await write((entries) => withCrew(entries, id, crew));
+    if (isNew) added.push({ crew, ids: ids(), until: Date.now() + settled });
+  };
+  const putBack = (): void => {
+    const recent = added.filter(({ until }) => until > Date.now());
+    const lost = recent.filter((each) => isOverwritten(each, ids()));
+    added = recent.filter(({ crew }) => ids().includes(crew.id));
+    for (const { crew } of lost)
+      save(crew.id, crew).catch(logged("Restoring a crew in the settings", crew.name));
+  };
+  readThem();
+  const subscription = vscode.workspace.onDidChangeConfiguration((event) => {
+    if (!event.affectsConfiguration(`${section}.${key}`)) return;
+    readThem();
+    putBack();
+  });
+  return {
+    onDidChange: changed.event,
+    list: () => crews,
+    save,
+    delete(id: string): Promise<void> {
+      added = added.filter(({ crew }) => crew.id !== id);
+      return write((entries) => withoutCrew(entries, id));
+    },
+    /** Includes malformed entries. @throws UserError if the settings can't be written */
+    clear(): Promise<void> {
+      added = [];
+      return inTurn(() => put(undefined));
+    },
+    dispose(): void {
+      subscription.dispose();
+      changed.dispose();
+    },
+  };
 }
 
 function currentValue(): unknown {

@@ -42,27 +42,10 @@ export function tokenIn(text: string): string {
     .trim();
 }
 
-const around = [
-  // Base64 has “=” only at its end.
-  /^[a-z_][\w.-]*=+[^=]/i,
-  /^(?:[\w.-]*[_.-])?(?:token|secret|key)=+$/i,
-  /^(?:[A-Z_]*(?:TOKEN|SECRET|KEY)|[Tt]oken|[Aa]uthorization)["']?:/,
-  /^bearer(?:[:+]|$)/i,
-  /^\$(?:env:|[a-z_]\w*$|[{(])/i,
-  /^(?:%\w+%|<.+>|\{\{.+\}\})$/,
-  /:\/\//,
-];
-
 /** A header takes visible ASCII only; an error about it would quote the token. */
 export function describeTokenProblem(token: string): string | undefined {
   if (token === "") return l10n.t("Paste the token.");
-  const isToken =
-    token.length <= maxTokenLength &&
-    /^[\x21-\x7e]+$/.test(token) &&
-    // Encoded for an address, such as “%20” for a space.
-    !/%[2-7][0-9a-f]/i.test(token) &&
-    !around.some((pattern) => pattern.test(token));
-  return isToken
+  return token.length <= maxTokenLength && /^[\x21-\x7e]+$/.test(token)
     ? undefined
     : l10n.t(
         "This is not the value of a token. Paste it as the crew's page shows it: letters, digits and signs, without a name, an address or spaces.",

@@ -1,17 +1,18 @@
 import * as vscode from "vscode";
-import { shortAddress } from "../api/address.ts";
 import { CrewApiError } from "../api/errors.ts";
 import type { JsonObject, RunAgainFrom } from "../api/types.ts";
 import { UserError } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
 import { shortName } from "../base/text.ts";
 import type { Crews } from "../crews/crews.ts";
+import { crewAndPlace } from "../crews/identity.ts";
 import { costsMoney, type Crew } from "../crews/types.ts";
 import { confirm } from "../editor/messages.ts";
 import { isLocalCrew, type Execution } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import type { CallbackSecrets } from "../sending/secrets.ts";
 import type { Senders } from "../sending/senders.ts";
+import { present } from "../view/words.ts";
 import type { Prefill, RunFrom } from "./callbacks.ts";
 import type { KickoffForms } from "./form/forms.ts";
 import { inputsInShort, keepChangedText } from "./texts.ts";
@@ -143,30 +144,26 @@ async function ask(
 ): Promise<"start" | "form" | undefined> {
   const title = titleOf(execution);
   const hasCallbacks = Object.keys(execution.request?.callbacks ?? {}).length > 0;
-  const place = [crew.name, shortAddress(crew.url)] as const;
-  const detail = [
-    execution.state === "unconfirmed"
-      ? vscode.l10n.t(
-          "No response to its kickoff arrived, so it may already be running. Check the crew's dashboard or log first: this starts it a second time.",
-        )
-      : "",
-    costsMoney(crew)
-      ? vscode.l10n.t("“{0}” ({1}) starts another execution, which can cost money.", ...place)
-      : vscode.l10n.t("“{0}” ({1}) starts another execution.", ...place),
-    from === undefined
-      ? ""
-      : vscode.l10n.t(
-          "It begins with the task “{0}”. Outputs of earlier tasks that are kept: {1}.",
-          shortName(from),
-          tasksBefore(execution, from).length,
-        ),
-    inputsInShort(inputs).join("\n"),
-    hasCallbacks ? vscode.l10n.t("Its callbacks are sent again, too.") : "",
-  ];
+  const detail = present(
+    execution.state === "unconfirmed" &&
+      vscode.l10n.t(
+        "No response to its kickoff arrived, so it may already be running. Check the crew's dashboard or log first: this starts it a second time.",
+      ),
+    vscode.l10n.t("{0} starts another execution.", crewAndPlace({ crew })),
+    costsMoney(crew) && vscode.l10n.t("This can cost money."),
+    from !== undefined &&
+      vscode.l10n.t(
+        "It begins with the task “{0}”. Outputs of earlier tasks that are kept: {1}.",
+        shortName(from),
+        tasksBefore(execution, from).length,
+      ),
+    inputsInShort(inputs).join("\n") || false,
+    hasCallbacks && vscode.l10n.t("Its callbacks are sent again, too."),
+  );
   const [again, edit] = [vscode.l10n.t("Run Again"), vscode.l10n.t("Edit First…")];
   const chosen = await vscode.window.showInformationMessage(
     vscode.l10n.t("Run “{0}” again?", title),
-    { modal: true, detail: detail.filter((text) => text !== "").join("\n\n") },
+    { modal: true, detail: detail.join("\n\n") },
     again,
     edit,
   );

@@ -131,6 +131,25 @@ export function addressFault(text: string): string | undefined {
   );
 }
 
+/** What is wrong with what is typed, by its part; if it `isMissing`, it may still be typed. */
+export function callbackFaults(typed: TypedCallbacks) {
+  const faults = new Map<keyof TypedCallbacks, { text: string; isMissing?: boolean }>();
+  const { strategy, username, humanInputWebhookUrl, streamingUrl } = typed;
+  const hasEvents = eventsIn(typed.events).length > 0;
+  const streams = streamingUrl.trim() !== "";
+  const pair = l10n.t("Event streaming needs an address and the names of events.");
+  for (const name of [...callbackNames, "streamingUrl"] as const) {
+    // Not only missing: the events would be dropped from what a tool saves.
+    const isDropped = name === "streamingUrl" && hasEvents && !streams;
+    const text = isDropped ? pair : addressFault(typed[name]);
+    if (text !== undefined) faults.set(name, { text });
+  }
+  if (humanInputWebhookUrl.trim() !== "" && strategy === "basic" && username === "")
+    faults.set("username", { text: l10n.t("Enter the user name."), isMissing: true });
+  if (streams && !hasEvents) faults.set("events", { text: pair, isMissing: true });
+  return faults;
+}
+
 /** An address without credentials, as it may be stored; "" if they can't be separated. */
 export function keptAddress(text: string): string {
   const address = addressIn(text);

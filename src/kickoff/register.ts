@@ -50,9 +50,9 @@ export function registerKickoff(
 
   let loadingFiles: Promise<RequestFiles> | undefined;
   const loadFiles = () =>
-    (loadingFiles ??= import("./request-files/request-files.ts").then(({ RequestFiles }) => {
+    (loadingFiles ??= import("./request-files/request-files.ts").then(({ requestFiles }) => {
       const isTrusted = () => vscode.workspace.isTrusted;
-      return owned.add(new RequestFiles({ ...options, forms, isTrusted }));
+      return owned.add(requestFiles({ ...options, forms, isTrusted }));
     }));
   const look = ({ uri }: vscode.TextDocument) => {
     if (isRequestFile(uri)) loadFiles().catch(logged("Loading the support for request files"));

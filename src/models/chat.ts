@@ -8,19 +8,13 @@ import { hasApi, log } from "../editor/log.ts";
 export class ChatError extends Error {
   override readonly name = "ChatError";
   readonly status: number;
-  readonly type: string;
   readonly code: string | null;
 
-  constructor(status: number, type: string, code: string | null, message: string) {
+  constructor(status: number, message: string, code: string | null = null) {
     super(message);
     this.status = status;
-    this.type = type;
     this.code = code;
   }
-}
-
-export function invalid(message: string, status = 400): ChatError {
-  return new ChatError(status, "invalid_request_error", null, message);
 }
 
 interface ChatRequest {
@@ -116,11 +110,11 @@ const optionNames = [
 /** @throws ChatError */
 export function readChatRequest(text: string): ChatRequest {
   const raw = parseJson(text);
-  if (!isObject(raw)) throw invalid("The body must be a JSON object.");
+  if (!isObject(raw)) throw new ChatError(400, "The body must be a JSON object.");
   const result = v.safeParse(chatBody, raw, { abortEarly: true });
   if (!result.success) {
     const [issue] = result.issues;
-    throw invalid(`“${v.getDotPath(issue) ?? ""}”: ${issue.message.slice(0, 300)}`);
+    throw new ChatError(400, `“${v.getDotPath(issue) ?? ""}”: ${issue.message.slice(0, 300)}`);
   }
   const body = result.output;
   const { tools, mode } = chosenTools(body);
@@ -177,7 +171,7 @@ function messagesIn({ messages, response_format: format }: ChatBody) {
     else add(User, texts);
   }
   add(User, results);
-  if (made.length === 0) throw invalid("All of “messages” are empty.");
+  if (made.length === 0) throw new ChatError(400, "All of “messages” are empty.");
   // VS Code has no option for the form of an answer, so the model is asked for it.
   if (format?.type === "json_object" || format?.type === "json_schema") {
     const schema = format.json_schema?.schema;
@@ -201,7 +195,7 @@ function chosenTools({ tools, tool_choice: choice }: ChatBody) {
       ? tools
       : tools.filter((each) => each.function.name === choice.function.name);
   if (chosen.length > 0) return { tools: chosen, mode: Required };
-  throw invalid("“tools” has none that “tool_choice” asks for.");
+  throw new ChatError(400, "“tools” has none that “tool_choice” asks for.");
 }
 
 /** VS Code's models; none in an editor without this part of VS Code's API. */
@@ -262,29 +256,26 @@ export async function countUsage(
 
 function chatErrorOf(error: unknown, model: string): ChatError {
   const said = messageOf(error);
-  const code = error instanceof vscode.LanguageModelError ? error.code : "";
-  if (code === vscode.LanguageModelError.NotFound.name) return modelGone(model);
-  if (code === vscode.LanguageModelError.NoPermissions.name)
+  const errors = vscode.LanguageModelError;
+  const code = error instanceof errors ? error.code : "";
+  if (code === errors.NotFound.name) return modelGone(model);
+  if (code === errors.NoPermissions.name)
     return new ChatError(
       403,
-      "permission_error",
-      "no_permissions",
       `VS Code doesn't let Crewdeck use the model ${model}: ${said} Allow it in "Accounts: Manage Language Model Access", or choose another model for the crew.`,
+      "no_permissions",
     );
-  if (code === vscode.LanguageModelError.Blocked.name) {
-    const message = `${model} refused the request: ${said}`;
-    return new ChatError(429, "rate_limit_error", "blocked", message);
-  }
+  if (code === errors.Blocked.name)
+    return new ChatError(429, `${model} refused the request: ${said}`, "blocked");
   const cause = error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : "";
   const why = said.includes(cause) ? said : `${said} ${cause}`;
-  return new ChatError(502, "server_error", "model_failed", `${model} failed: ${why}`);
+  return new ChatError(502, `${model} failed: ${why}`, "model_failed");
 }
 
 export function modelGone(model: string): ChatError {
   return new ChatError(
     404,
-    "invalid_request_error",
-    "model_not_found",
     `VS Code no longer has the model ${model}. Choose another with "Choose Model…" on the crew.`,
+    "model_not_found",
   );
 }

@@ -9,45 +9,32 @@ import { readBytes } from "../base/files.ts";
 import { isLoopback } from "../base/loopback.ts";
 import { modelHeader, readModel, type ModelReference } from "../base/window-protocol.ts";
 import { log, logProblem } from "../editor/log.ts";
-import {
-  answer,
-  ChatError,
-  countUsage,
-  editorModels,
-  invalid,
-  modelGone,
-  readChatRequest,
-} from "./chat.ts";
+import { answer, ChatError, countUsage, editorModels, modelGone, readChatRequest } from "./chat.ts";
 
 const largestBody = 16 * 1024 * 1024;
 /** Longer than a Python client keeps an idle connection (5 s), so that it never uses one that is being closed. */
 const keepAliveMs = 60_000;
 
 /** OpenAI-compatible. Its header names the model; what a crew's Python names is ignored. */
-export class ModelEndpoint {
-  readonly #tokens = new Map<string, string>();
-  #server: Promise<Server> | undefined;
-
-  /** Starts the endpoint if necessary. The token is for the crew's service. */
-  async open(crewId: string) {
-    const token = this.#tokens.get(crewId) ?? randomBytes(32).toString("base64url");
-    this.#tokens.set(crewId, token);
-    const server = await (this.#server ??= this.#listen());
-    const { port } = server.address() as AddressInfo;
-    return { url: `http://127.0.0.1:${port}/v1`, token };
-  }
-
-  /** The crew's token is no longer valid. Without another crew the endpoint stops. */
-  close(crewId: string): void {
-    this.#tokens.delete(crewId);
-    if (this.#tokens.size === 0) this.dispose();
-  }
-
-  dispose(): void {
-    this.#tokens.clear();
-    const server = this.#server;
-    this.#server = undefined;
-    void server?.then(
+export function modelEndpoint() {
+  const tokens = new Map<string, string>();
+  let server: Promise<Server> | undefined;
+  const listen = async (): Promise<Server> => {
+    try {
+      const made = createServer((request, response) => void respond(request, response, tokens));
+      made.keepAliveTimeout = keepAliveMs;
+      await once(made.listen(0, "127.0.0.1"), "listening");
+      return made;
+    } catch (error) {
+      server = undefined;
+      throw error;
+    }
+  };
+  const dispose = (): void => {
+    tokens.clear();
+    const running = server;
+    server = undefined;
+    void running?.then(
       (listening) => {
         listening.close();
         listening.closeAllConnections();
@@ -55,66 +42,74 @@ export class ModelEndpoint {
       // Whoever opened it has the error.
       () => undefined,
     );
-  }
+  };
+  return {
+    /** Starts the endpoint if necessary. The token is for the crew's service. */
+    async open(crewId: string) {
+      const token = tokens.get(crewId) ?? randomBytes(32).toString("base64url");
+      tokens.set(crewId, token);
+      const { port } = (await (server ??= listen())).address() as AddressInfo;
+      return { url: `http://127.0.0.1:${port}/v1`, token };
+    },
+    /** The crew's token is no longer valid. Without another crew the endpoint stops. */
+    close(crewId: string): void {
+      tokens.delete(crewId);
+      if (tokens.size === 0) dispose();
+    },
+    dispose,
+  };
+}
 
-  async #listen(): Promise<Server> {
-    try {
-      const server = createServer((request, response) => void this.#respond(request, response));
-      server.keepAliveTimeout = keepAliveMs;
-      await once(server.listen(0, "127.0.0.1"), "listening");
-      return server;
-    } catch (error) {
-      this.#server = undefined;
-      throw error;
-    }
-  }
+type Tokens = ReadonlyMap<string, string>;
 
-  async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const cancel = new vscode.CancellationTokenSource();
-    response.once("close", () => cancel.cancel());
-    try {
-      const wanted = this.#modelIn(request);
-      const [model] = await editorModels({ vendor: wanted.vendor, id: wanted.id });
-      const route = `${request.method ?? ""} ${(request.url ?? "").replace(/\?.*$/, "")}`;
-      if (route !== "POST /v1/chat/completions") throw unknownRoute(route);
-      const body = await readBody(request);
-      if (model === undefined) throw modelGone(wanted.name);
-      await complete(response, body, model, cancel.token);
-    } catch (error) {
-      // Nobody is left to read it.
-      if (!response.destroyed) refuse(response, error);
-    } finally {
-      // A model may continue after a stop text.
-      cancel.cancel();
-      cancel.dispose();
-    }
+async function respond(
+  request: IncomingMessage,
+  response: ServerResponse,
+  tokens: Tokens,
+): Promise<void> {
+  const cancel = new vscode.CancellationTokenSource();
+  response.once("close", () => cancel.cancel());
+  try {
+    const wanted = modelIn(request, tokens);
+    const [model] = await editorModels({ vendor: wanted.vendor, id: wanted.id });
+    const route = `${request.method ?? ""} ${(request.url ?? "").replace(/\?.*$/, "")}`;
+    if (route !== "POST /v1/chat/completions") throw unknownRoute(route);
+    const body = await readBody(request);
+    if (model === undefined) throw modelGone(wanted.name);
+    await complete(response, body, model, cancel.token);
+  } catch (error) {
+    // Nobody is left to read it.
+    if (!response.destroyed) refuse(response, error);
+  } finally {
+    // A model may continue after a stop text.
+    cancel.cancel();
+    cancel.dispose();
   }
+}
 
-  /** @throws ChatError */
-  #modelIn({ headers }: IncomingMessage): ModelReference {
-    // A page of another site may reach this port by a name of its own (DNS rebinding).
-    const address = `http://${headers.host ?? ""}`;
-    if (!URL.canParse(address) || !isLoopback(new URL(address).hostname))
-      throw invalid("Only for programs on this machine.", 403);
-    const given = bearerOf(headers.authorization);
-    if (![...this.#tokens.values()].some((token) => isSecret(given, digest(token))))
-      throw new ChatError(
-        401,
-        "authentication_error",
-        "invalid_api_key",
-        "The key is not one that Crewdeck gave to a crew that runs now.",
-      );
-    const model = readModel(headers[modelHeader]);
-    if (model !== undefined) return model;
-    throw invalid(`“${modelHeader}” names no model.`);
-  }
+/** @throws ChatError */
+function modelIn({ headers }: IncomingMessage, tokens: Tokens): ModelReference {
+  // A page of another site may reach this port by a name of its own (DNS rebinding).
+  const address = `http://${headers.host ?? ""}`;
+  if (!URL.canParse(address) || !isLoopback(new URL(address).hostname))
+    throw new ChatError(403, "Only for programs on this machine.");
+  const given = bearerOf(headers.authorization);
+  if (![...tokens.values()].some((token) => isSecret(given, digest(token))))
+    throw new ChatError(
+      401,
+      "The key is not one that Crewdeck gave to a crew that runs now.",
+      "invalid_api_key",
+    );
+  const model = readModel(headers[modelHeader]);
+  if (model !== undefined) return model;
+  throw new ChatError(400, `“${modelHeader}” names no model.`);
 }
 
 function unknownRoute(route: string): ChatError {
   const why = route.endsWith("/embeddings")
     ? "VS Code's models make no embeddings, which the crew's memory or knowledge needs. Name another embedder in the crew."
     : `There is no “${route}”. This endpoint has only POST /v1/chat/completions.`;
-  return new ChatError(404, "invalid_request_error", "unknown_url", why);
+  return new ChatError(404, why, "unknown_url");
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {
@@ -123,7 +118,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
   const { bytes, isTruncated, problem } = await readBytes(parts, largestBody);
   if (problem instanceof Error) throw problem;
   if (!isTruncated) return bytes.toString("utf8");
-  throw invalid(`The body is larger than ${largestBody / 1024 / 1024} MB.`, 413);
+  throw new ChatError(413, `The body is larger than ${largestBody / 1024 / 1024} MB.`);
 }
 
 /** Writes one answer; for a client that wants a stream, in one part. */
@@ -173,8 +168,9 @@ async function complete(
 function refuse(response: ServerResponse, error: unknown): void {
   const known = error instanceof ChatError ? error : undefined;
   if (known === undefined) logProblem("Answering a crew's request to a model", error);
-  const { status, type, code, message } =
-    known ?? new ChatError(500, "server_error", null, `Crewdeck failed: ${messageOf(error)}`);
+  const { status, code, message } =
+    known ?? new ChatError(500, `Crewdeck failed: ${messageOf(error)}`);
+  const type = status < 500 ? "invalid_request_error" : "server_error";
   const body = { error: { message, type, param: null, code } };
   // Part of the request's body may be unread. OpenAI's clients would repeat some errors, at the person's cost.
   sendJson(response, status, body, { connection: "close", "x-should-retry": "false" });

@@ -9,9 +9,9 @@ import {
   type ModelReference,
   type ModelRoute,
 } from "../base/window-protocol.ts";
-import { stateByCrew, type StateByCrew } from "../crews/state-by-crew.ts";
+import { stateByCrew } from "../crews/state-by-crew.ts";
 import { logged } from "../editor/log.ts";
-import type { ModelEndpoint } from "./endpoint.ts";
+import type { modelEndpoint } from "./endpoint.ts";
 
 /** Which model a local crew uses. Its key is only in SecretStorage. */
 export type ModelChoice =
@@ -52,55 +52,46 @@ const keyPrefix = "crewdeck.modelKey.";
 /** Another window may change the choice, and a run may call a model (ms). */
 const lookMs = 500;
 
+export type Models = ReturnType<typeof modelsOf>;
+
 /** VS Code's endpoint runs from a service's first request to this window until its end. */
-export class Models implements vscode.Disposable {
-  readonly #choices: StateByCrew<ModelChoice>;
-  readonly #secrets: vscode.SecretStorage;
-  #endpoint: Promise<ModelEndpoint> | undefined;
+export function modelsOf({
+  globalState,
+  secrets,
+}: Pick<vscode.ExtensionContext, "globalState" | "secrets">) {
+  const choices = stateByCrew(globalState, "crewdeck.models", readChoice);
+  let endpoint: Promise<ReturnType<typeof modelEndpoint>> | undefined;
   /** Of each crew whose service runs: looks whether it needs anything. */
-  readonly #looks = new Map<string, { look: () => Promise<void>; watch: NodeJS.Timeout }>();
-
-  constructor({ globalState, secrets }: Pick<vscode.ExtensionContext, "globalState" | "secrets">) {
-    this.#choices = stateByCrew(globalState, "crewdeck.models", readChoice);
-    this.#secrets = secrets;
-  }
-
-  choice(crewId: string): ModelChoice {
-    return this.#choices.read(crewId);
-  }
+  const looks = new Map<string, { look: () => Promise<void>; watch: NodeJS.Timeout }>();
 
   /** For executions that begin from now on. */
-  async choose(crewId: string, choice: ModelChoice, key = ""): Promise<void> {
+  const choose = async (crewId: string, choice: ModelChoice, key = ""): Promise<void> => {
     if (choice.use === "endpoint" && key !== "") {
       // With its host: a key is never sent to another one.
       const { origin } = new URL(choice.baseUrl);
-      await this.#secrets.store(keyPrefix + crewId, JSON.stringify({ origin, key }));
-    } else await this.#secrets.delete(keyPrefix + crewId);
-    if (choice.use === "project") await this.#choices.delete(crewId);
-    else await this.#choices.write(crewId, choice);
-    await this.#looks.get(crewId)?.look();
-  }
-
-  async forget(crewId: string): Promise<void> {
-    await this.choose(crewId, projectChoice);
-  }
+      await secrets.store(keyPrefix + crewId, JSON.stringify({ origin, key }));
+    } else await secrets.delete(keyPrefix + crewId);
+    if (choice.use === "project") await choices.delete(crewId);
+    else await choices.write(crewId, choice);
+    await looks.get(crewId)?.look();
+  };
 
   /** The key for an address of the same host. */
-  async key(crewId: string, baseUrl: string): Promise<string | undefined> {
-    const stored = asObject(parseJson((await this.#secrets.get(keyPrefix + crewId)) ?? ""));
+  const keyFor = async (crewId: string, baseUrl: string): Promise<string | undefined> => {
+    const stored = asObject(parseJson((await secrets.get(keyPrefix + crewId)) ?? ""));
     return textAt(stored, "origin") === new URL(baseUrl).origin ? textAt(stored, "key") : undefined;
-  }
+  };
 
   /** What a crew's service is to start with. @throws UserError if the key is missing */
-  async route(crewId: string): Promise<ModelRoute> {
-    const choice = this.choice(crewId);
+  const route = async (crewId: string): Promise<ModelRoute> => {
+    const choice = choices.read(crewId);
     if (choice.use === "project") return {};
     if (choice.use === "vscode") {
       const { vendor, id, name } = choice;
       return { model: { vendor, id, name } };
     }
     const { baseUrl, model, hasKey } = choice;
-    const key = await this.key(crewId, baseUrl).catch((cause: unknown) => {
+    const key = await keyFor(crewId, baseUrl).catch((cause: unknown) => {
       const text = vscode.l10n.t("The secret storage can't be read: {0}", messageOf(cause));
       throw new UserError(text, [], { cause });
     });
@@ -116,52 +107,58 @@ export class Models implements vscode.Disposable {
       ),
       [action(vscode.l10n.t("Choose Model…"), "crewdeck.chooseModel", { crew: crewId })],
     );
-  }
+  };
 
-  /** Until it ends, tells a service of each new choice, and answers its calls to VS Code's models. */
-  follow(crewId: string, service: Service): void {
-    let known = JSON.stringify(this.choice(crewId));
-    let hasOffer = false;
-    /** Executions that run keep the model that they began with. What fails is tried again at the next look. */
-    const look = async () => {
-      const choice = JSON.stringify(this.choice(crewId));
-      const before = known;
-      if (choice !== before) {
-        known = choice;
-        const route = await this.route(crewId);
-        // Another choice may have been made meanwhile.
-        if (known === choice)
-          await service.setRoute(route).catch((error: unknown) => {
-            known = before;
-            throw error;
-          });
-      }
-      if (hasOffer || !service.needsModels) return;
-      hasOffer = true;
-      try {
-        this.#endpoint ??= import("./endpoint.ts").then((module) => new module.ModelEndpoint());
-        await service.offerModels(await (await this.#endpoint).open(crewId));
-      } catch (error) {
-        hasOffer = false;
-        throw error;
-      }
-    };
-    const watch = setInterval(() => {
-      look().catch(logged("Leading a local crew to its model"));
-    }, lookMs).unref();
-    this.#looks.set(crewId, { look, watch });
-    void service.closed.then(() => {
-      clearInterval(watch);
-      if (this.#looks.get(crewId)?.look !== look) return;
-      this.#looks.delete(crewId);
-      void this.#endpoint?.then((endpoint) => endpoint.close(crewId));
-    });
-  }
-
-  dispose(): void {
-    for (const { watch } of this.#looks.values()) clearInterval(watch);
-    void this.#endpoint?.then((endpoint) => endpoint.dispose());
-  }
+  return {
+    choice: choices.read,
+    choose,
+    forget: (crewId: string) => choose(crewId, projectChoice),
+    key: keyFor,
+    route,
+    /** Until it ends, tells a service of each new choice, and answers its calls to VS Code's models. */
+    follow(crewId: string, service: Service): void {
+      let known = JSON.stringify(choices.read(crewId));
+      let hasOffer = false;
+      /** Executions that run keep the model that they began with. What fails is tried again at the next look. */
+      const look = async () => {
+        const choice = JSON.stringify(choices.read(crewId));
+        const before = known;
+        if (choice !== before) {
+          known = choice;
+          const now = await route(crewId);
+          // Another choice may have been made meanwhile.
+          if (known === choice)
+            await service.setRoute(now).catch((error: unknown) => {
+              known = before;
+              throw error;
+            });
+        }
+        if (hasOffer || !service.needsModels) return;
+        hasOffer = true;
+        try {
+          endpoint ??= import("./endpoint.ts").then((module) => module.modelEndpoint());
+          await service.offerModels(await (await endpoint).open(crewId));
+        } catch (error) {
+          hasOffer = false;
+          throw error;
+        }
+      };
+      const watch = setInterval(() => {
+        look().catch(logged("Leading a local crew to its model"));
+      }, lookMs).unref();
+      looks.set(crewId, { look, watch });
+      void service.closed.then(() => {
+        clearInterval(watch);
+        if (looks.get(crewId)?.look !== look) return;
+        looks.delete(crewId);
+        void endpoint?.then((running) => running.close(crewId));
+      });
+    },
+    dispose(): void {
+      for (const { watch } of looks.values()) clearInterval(watch);
+      void endpoint?.then((running) => running.dispose());
+    },
+  };
 }
 
 /** Without a slash at the end. @throws UserError, which doesn't quote the address */

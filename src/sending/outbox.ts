@@ -48,121 +48,67 @@ interface OutboxOptions {
   readonly log: ProblemLog;
 }
 
+export type Outbox = ReturnType<typeof outboxOf>;
+
 /** A row is written with the request and deleted with its outcome; without an answer it stays. */
-export class Outbox {
-  readonly #options: OutboxOptions;
-  readonly #database: Database;
-
-  constructor(options: OutboxOptions) {
-    this.#options = options;
-    this.#database = options.database;
-  }
-
-  /** Posts a request at most once, when it is recorded on disk. @throws the error of `post` if it certainly had no effect, otherwise `inDoubt` */
-  async send<Recorded, Answer, Result>(
-    request: Outgoing<Recorded, Answer, Result>,
-  ): Promise<Result> {
-    const id = randomUUID();
-    const { clock, poll } = this.#options;
-    underWay.add(id);
-    try {
-      const recorded = this.#database.write(() => {
-        const recorded = request.record();
-        this.#database.run(
-          "INSERT INTO intents (local_id, kind, task_id, attempt, id, at, pid) VALUES (?, ?, ?, ?, ?, ?, ?)",
-          ...[...keyOf(request.intent), id, clock.now(), process.pid],
-        );
-        return recorded;
-      });
-      try {
-        return await this.#post(request, recorded);
-      } finally {
-        poll(request.intent.localId);
-      }
-    } finally {
-      underWay.delete(id);
-      try {
-        this.#database.run("UPDATE intents SET pid = NULL WHERE id = ?", id);
-      } catch {
-        // Other windows notice when this process ends, or after `longestRequest`.
-      }
-    }
-  }
-
-  async #post<Recorded, Answer, Result>(
+export function outboxOf({ database, clock, poll, log }: OutboxOptions) {
+  const rowOf = (intent: Intent): Row | undefined =>
+    database.get(`SELECT * FROM intents WHERE ${isKey}`, ...keyOf(intent));
+  const isSending = (row: Row): boolean => {
+    if (row["pid"] === null) return false;
+    const pid = integer(row, "pid");
+    // This process knows, also after the computer slept.
+    if (pid === process.pid) return underWay.has(text(row, "id"));
+    return clock.now() - integer(row, "at") <= longestRequest && isRunning(pid);
+  };
+  const isUnderWay = (intent: Intent): boolean => {
+    const row = rowOf(intent);
+    return row !== undefined && isSending(row);
+  };
+  /** Records an outcome and deletes the intent's row, in one transaction. */
+  const settle = <T>(intent: Intent, outcome: () => T): T =>
+    database.write(() => {
+      database.run(`DELETE FROM intents WHERE ${isKey}`, ...keyOf(intent));
+      return outcome();
+    });
+  /** As `settle`, but does nothing while the request is being sent. */
+  const settleLost = (intent: Intent, outcome: () => void): void =>
+    database.write(() => {
+      if (!isUnderWay(intent)) settle(intent, outcome);
+    });
+  const post = async <Recorded, Answer, Result>(
     request: Outgoing<Recorded, Answer, Result>,
     recorded: Recorded,
-  ): Promise<Result> {
+  ): Promise<Result> => {
     const { intent } = request;
     const answer = await request.post(recorded).catch((error: unknown) => {
       const isRefused = hadNoEffect(error);
       try {
-        if (isRefused) this.settle(intent, () => request.refused(error));
-        else if (request.unanswered) this.settle(intent, () => request.unanswered?.(error));
+        if (isRefused) settle(intent, () => request.refused(error));
+        else if (request.unanswered) settle(intent, () => request.unanswered?.(error));
       } catch (problem) {
         // It stays as if it were being sent, which recovery turns into "unanswered".
-        this.#options.log.problem("What became of a request could not be recorded.", problem);
+        log.problem("What became of a request could not be recorded.", problem);
       }
       throw isRefused ? error : request.inDoubt(error, recorded);
     });
     try {
-      return this.settle(intent, () => request.answered(answer, recorded));
+      return settle(intent, () => request.answered(answer, recorded));
     } catch (error) {
       return request.unrecorded(error, answer, recorded);
     }
-  }
-
-  /** Records an outcome and deletes the intent's row, in one transaction. */
-  settle<T>(intent: Intent, outcome: () => T): T {
-    return this.#database.write(() => {
-      this.#database.run(`DELETE FROM intents WHERE ${isKey}`, ...keyOf(intent));
-      return outcome();
-    });
-  }
-
-  has(intent: Intent): boolean {
-    return this.#rowOf(intent) !== undefined;
-  }
-
-  isUnderWay(intent: Intent): boolean {
-    const row = this.#rowOf(intent);
-    return row !== undefined && this.#isSending(row);
-  }
-
-  /** The local IDs of executions for which any window is sending something. */
-  underWay(): ReadonlySet<string> {
-    const rows = this.#database.all("SELECT * FROM intents").filter((row) => this.#isSending(row));
-    return new Set(rows.map((row) => text(row, "local_id")));
-  }
-
-  /** Forgets all intents. @throws UserError while a window sends one of a tracked execution */
-  clear(): void {
-    const tracked = "SELECT intents.* FROM intents JOIN executions USING (local_id)";
-    if (this.#database.all(tracked).some((row) => this.#isSending(row)))
-      throw new UserError(l10n.t("A request is still being sent. Try again in a moment."));
-    this.#database.run("DELETE FROM intents");
-  }
-
-  /** Their sender is gone. A kickoff is `unconfirmed` anyway. May run in any window at any time. */
-  recover(store: Pick<ExecutionStore, "list" | "update" | "refresh">): void {
-    store.refresh();
-    for (const execution of store.list()) this.recoverOne(store, execution);
-    this.#database.run(
-      "DELETE FROM intents WHERE kind <> 'kickoff' AND local_id NOT IN (SELECT local_id FROM executions)",
-    );
-  }
-
-  recoverOne(
+  };
+  const recoverOne = (
     store: Pick<ExecutionStore, "update">,
     { localId, resumes, stop }: Pick<ExecutionSummary, "localId" | "resumes" | "stop">,
-  ): void {
+  ): void => {
     for (const { taskId, attempt, outcome } of resumes)
       if (outcome === "sending")
-        this.#settleLost({ kind: "resume", localId, taskId, attempt }, () => {
+        settleLost({ kind: "resume", localId, taskId, attempt }, () => {
           store.update(localId, (known) => resumeUnanswered(known, { taskId, attempt }));
         });
     if (stop?.outcome === "sending")
-      this.#settleLost({ kind: "stop", localId }, () => {
+      settleLost({ kind: "stop", localId }, () => {
         // Another window may have recorded its outcome meanwhile.
         store.update(localId, (known) =>
           known.stop?.outcome === "sending"
@@ -170,26 +116,62 @@ export class Outbox {
             : known,
         );
       });
-  }
-
-  /** As `settle`, but does nothing while the request is being sent. */
-  #settleLost(intent: Intent, outcome: () => void): void {
-    this.#database.write(() => {
-      if (!this.isUnderWay(intent)) this.settle(intent, outcome);
-    });
-  }
-
-  #rowOf(intent: Intent): Row | undefined {
-    return this.#database.get(`SELECT * FROM intents WHERE ${isKey}`, ...keyOf(intent));
-  }
-
-  #isSending(row: Row): boolean {
-    if (row["pid"] === null) return false;
-    const pid = integer(row, "pid");
-    // This process knows, also after the computer slept.
-    if (pid === process.pid) return underWay.has(text(row, "id"));
-    return this.#options.clock.now() - integer(row, "at") <= longestRequest && isRunning(pid);
-  }
+  };
+  return {
+    /** Posts a request at most once, when it is recorded on disk. @throws the error of `post` if it certainly had no effect, otherwise `inDoubt` */
+    async send<Recorded, Answer, Result>(
+      request: Outgoing<Recorded, Answer, Result>,
+    ): Promise<Result> {
+      const id = randomUUID();
+      underWay.add(id);
+      try {
+        const recorded = database.write(() => {
+          const recorded = request.record();
+          database.run(
+            "INSERT INTO intents (local_id, kind, task_id, attempt, id, at, pid) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            ...[...keyOf(request.intent), id, clock.now(), process.pid],
+          );
+          return recorded;
+        });
+        try {
+          return await post(request, recorded);
+        } finally {
+          poll(request.intent.localId);
+        }
+      } finally {
+        underWay.delete(id);
+        try {
+          database.run("UPDATE intents SET pid = NULL WHERE id = ?", id);
+        } catch {
+          // Other windows notice when this process ends, or after `longestRequest`.
+        }
+      }
+    },
+    settle,
+    has: (intent: Intent) => rowOf(intent) !== undefined,
+    isUnderWay,
+    /** The local IDs of executions for which any window is sending something. */
+    underWay(): ReadonlySet<string> {
+      const rows = database.all("SELECT * FROM intents").filter(isSending);
+      return new Set(rows.map((row) => text(row, "local_id")));
+    },
+    /** Forgets all intents. @throws UserError while a window sends one of a tracked execution */
+    clear(): void {
+      const tracked = "SELECT intents.* FROM intents JOIN executions USING (local_id)";
+      if (database.all(tracked).some(isSending))
+        throw new UserError(l10n.t("A request is still being sent. Try again in a moment."));
+      database.run("DELETE FROM intents");
+    },
+    /** Their sender is gone. A kickoff is `unconfirmed` anyway. May run in any window at any time. */
+    recover(store: Pick<ExecutionStore, "list" | "update" | "refresh">): void {
+      store.refresh();
+      for (const execution of store.list()) recoverOne(store, execution);
+      database.run(
+        "DELETE FROM intents WHERE kind <> 'kickoff' AND local_id NOT IN (SELECT local_id FROM executions)",
+      );
+    },
+    recoverOne,
+  };
 }
 
 const isKey = "local_id = ? AND kind = ? AND task_id = ? AND attempt = ?";

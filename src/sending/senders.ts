@@ -3,7 +3,7 @@ import type { CallbackAddress } from "../api/callbacks.ts";
 import type { CallRules, KickoffRequest } from "../api/types.ts";
 import type { Clock } from "../base/clock.ts";
 import type { ProblemLog } from "../base/errors.ts";
-import { type Disposable, Disposables, type SecretStorage } from "../base/events.ts";
+import { Disposables, type SecretStorage } from "../base/events.ts";
 import type { Leader } from "../store/leader.ts";
 import type { CrewRef, ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
@@ -11,8 +11,8 @@ import type { Poller } from "../executions/poller.ts";
 import type { Database } from "../store/database.ts";
 import type { FeedbackResult, FeedbackToSend } from "./feedback.ts";
 import type { CrewToStart, KickoffOptions } from "./kickoff.ts";
-import { CallbackSecrets } from "./secrets.ts";
-import { Outbox } from "./outbox.ts";
+import { type CallbackSecrets, callbackSecrets } from "./secrets.ts";
+import { type Outbox, outboxOf } from "./outbox.ts";
 
 interface SendersOptions {
   readonly database: Database;
@@ -42,69 +42,56 @@ export interface SenderParts<Method extends keyof CrewClient> extends Pick<
   readonly crews: { client(crew: CrewRef): Promise<Pick<CrewClient, Method>> };
 }
 
+export type Senders = ReturnType<typeof sendersOf>;
+
 /** What sends requests with consequences: the code of each is loaded when it is first used. */
-export class Senders implements Disposable {
-  readonly #options: SendersOptions;
-  readonly outbox: Outbox;
-  readonly secrets: CallbackSecrets;
-  readonly #parts: SenderParts<keyof CrewClient>;
-  readonly #subscriptions = new Disposables();
-
-  constructor(options: SendersOptions) {
-    this.#options = options;
-    const { store, leader, poller } = options;
-    this.outbox = new Outbox({ ...options, poll: (localId) => poller.pollNow(localId) });
-    this.secrets = this.#subscriptions.add(new CallbackSecrets(options));
-    this.#parts = { ...options, outbox: this.outbox, secrets: this.secrets };
-    // The window that polled before may have crashed while it was sending.
-    this.#subscriptions.add(leader.onDidChange((isThisWindow) => isThisWindow && this.#recover()));
-    // A window may have lived until after that, or could not store the outcome.
-    this.#subscriptions.add(
-      poller.onDidPoll((localId) => {
-        const isSending = store.summary(localId)?.stop?.outcome === "sending";
-        if (isSending && leader.isThisWindow) this.#recover();
-      }),
-    );
-  }
-
-  begin(): void {
-    this.#recover();
-    this.secrets.sweep().catch((error: unknown) => {
-      this.#options.log.problem("Secrets of callbacks could not be cleaned up.", error);
-    });
-  }
-
-  async send(crew: CrewToStart, request: KickoffRequest, options?: KickoffOptions) {
-    const { sendKickoff } = await import("./kickoff.ts");
-    return await sendKickoff(this.#parts, crew, request, options);
-  }
-
-  async giveFeedback(given: FeedbackToSend): Promise<FeedbackResult> {
-    return await (await import("./feedback.ts")).sendFeedback(this.#parts, given);
-  }
-
-  async stop(execution: Pick<ExecutionSummary, "localId" | "crew">) {
-    return await (await import("./stop.ts")).sendStop(this.#parts, execution);
-  }
-
-  /** The executions for which a request is being sent, in any window. */
-  now(): readonly ExecutionSummary[] {
-    const { store } = this.#options;
-    store.refresh();
-    const sent = this.outbox.underWay();
-    return store.list().filter(({ localId }) => sent.has(localId));
-  }
-
-  dispose(): void {
-    this.#subscriptions.dispose();
-  }
-
-  #recover(): void {
-    const { store, log } = this.#options;
+export function sendersOf(options: SendersOptions) {
+  const { store, leader, poller, log } = options;
+  const subscriptions = new Disposables();
+  const outbox = outboxOf({ ...options, poll: (localId) => poller.pollNow(localId) });
+  const secrets = subscriptions.add(callbackSecrets(options));
+  const parts: SenderParts<keyof CrewClient> = { ...options, outbox, secrets };
+  const recover = (): void => {
     try {
-      this.outbox.recover(store);
+      outbox.recover(store);
     } catch (error) {
       log.problem("Requests without an outcome could not be recovered.", error);
     }
-  }
+  };
+  // The window that polled before may have crashed while it was sending.
+  subscriptions.add(leader.onDidChange((isThisWindow) => isThisWindow && recover()));
+  // A window may have lived until after that, or could not store the outcome.
+  subscriptions.add(
+    poller.onDidPoll((localId) => {
+      const isSending = store.summary(localId)?.stop?.outcome === "sending";
+      if (isSending && leader.isThisWindow) recover();
+    }),
+  );
+  return {
+    outbox,
+    secrets,
+    begin(): void {
+      recover();
+      secrets.sweep().catch((error: unknown) => {
+        log.problem("Secrets of callbacks could not be cleaned up.", error);
+      });
+    },
+    async send(crew: CrewToStart, request: KickoffRequest, options?: KickoffOptions) {
+      const { sendKickoff } = await import("./kickoff.ts");
+      return await sendKickoff(parts, crew, request, options);
+    },
+    async giveFeedback(given: FeedbackToSend): Promise<FeedbackResult> {
+      return await (await import("./feedback.ts")).sendFeedback(parts, given);
+    },
+    async stop(execution: Pick<ExecutionSummary, "localId" | "crew">) {
+      return await (await import("./stop.ts")).sendStop(parts, execution);
+    },
+    /** The executions for which a request is being sent, in any window. */
+    now(): readonly ExecutionSummary[] {
+      store.refresh();
+      const sent = outbox.underWay();
+      return store.list().filter(({ localId }) => sent.has(localId));
+    },
+    dispose: () => subscriptions.dispose(),
+  };
 }

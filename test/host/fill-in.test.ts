@@ -10,10 +10,10 @@ import { openKept } from "../../src/kickoff/form/forms.ts";
 import {
   fillForm,
   type FillInParts,
-  largestText,
   saveValues,
   takeValue,
 } from "../../src/kickoff/form/fill-in.ts";
+import { longestFile } from "../../src/kickoff/request-files/request-file.ts";
 import { valueInShort } from "../../src/kickoff/texts.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { anExecution } from "../unit/views/executions.ts";
@@ -159,7 +159,7 @@ describe("A form that is filled in from another source", () => {
       text: "Grüße",
       from: "notes.txt (10 bytes)",
     });
-    assert.ok(await takeFile("largest.txt", "x".repeat(largestText)));
+    assert.ok(await takeFile("largest.txt", "x".repeat(longestFile)));
     assert.deepEqual(await takeFile("empty.txt", ""), { text: "", from: "empty.txt (0 bytes)" });
     assert.equal((await take({ pick: ofFile }, "escape")).result, undefined);
   });

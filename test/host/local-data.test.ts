@@ -9,15 +9,15 @@ import { deleteLocalData } from "../../src/actions/delete-local-data.ts";
 import { watchClearing } from "../../src/actions/register.ts";
 import { Crews } from "../../src/crews/crews.ts";
 import { Executions } from "../../src/executions/executions.ts";
-import { Senders } from "../../src/sending/senders.ts";
+import { sendersOf } from "../../src/sending/senders.ts";
 import { Database } from "../../src/store/database.ts";
 import { resumeSending, resumeUnanswered } from "../../src/executions/resumes.ts";
 import { Drafts } from "../../src/executions/drafts.ts";
-import { FormMemory } from "../../src/kickoff/form/memory.ts";
+import { formMemory } from "../../src/kickoff/form/memory.ts";
 import { initialValues } from "../../src/kickoff/form/values.ts";
 import { openKept } from "../../src/kickoff/form/forms.ts";
 import { ProjectRecords } from "../../src/local/records.ts";
-import { Models } from "../../src/models/models.ts";
+import { modelsOf } from "../../src/models/models.ts";
 import { LocalCrews } from "../../src/local/local-crews.ts";
 import { Arrangement } from "../../src/views/tree/arrangement.ts";
 import { endsOf } from "../support/ends.ts";
@@ -81,9 +81,9 @@ describe("Deleting local data", () => {
       ...{ crews, database, storage, extension },
       hasOpenExecutions: () => false,
       titleOf: () => undefined,
-      models: () => Promise.resolve(new Models({ secrets, globalState })),
+      models: () => Promise.resolve(modelsOf({ secrets, globalState })),
     });
-    const sending = new Senders({
+    const sending = sendersOf({
       ...{ database, store, leader, poller, clock, log, storage: secrets, addresses: noAddresses },
       crews: { client: () => assert.fail("Nothing is sent here.") },
     });
@@ -150,7 +150,7 @@ describe("Deleting local data", () => {
     database.run("INSERT INTO crew_values VALUES ('callbacks', 'url:a', '[\"a mark\"]')");
     const target = { localId: "one", taskId: "review", attempt: 1 };
     new Drafts(database, fail).keep({ ...target, text: "Shorter", at: "2026-10-21T12:00:00.000Z" });
-    new FormMemory(database, fail).saveDraft(crewId, { id: "d", values: initialValues([]) });
+    formMemory(database, fail).saveDraft(crewId, { id: "d", values: initialValues([]) });
     const result = path.join(folder, "outputs", "one", "result.md");
     await mkdir(path.dirname(result), { recursive: true });
     await writeFile(result, "large");

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { Crews } from "../../src/crews/crews.ts";
 import { LocalCrews } from "../../src/local/local-crews.ts";
-import { Models } from "../../src/models/models.ts";
+import { modelsOf } from "../../src/models/models.ts";
 import { testDatabase } from "../support/database.ts";
 import { MemoryMemento, type MemorySecrets } from "./memory.ts";
 
@@ -13,7 +13,7 @@ export async function localWindow(
   hasOpenExecutions: (id: string) => boolean,
 ) {
   const crews = new Crews({ secrets, globalState: new MemoryMemento() });
-  const models = new Models({ secrets, globalState: new MemoryMemento() });
+  const models = modelsOf({ secrets, globalState: new MemoryMemento() });
   const { database, end } = testDatabase(storage);
   const locals = new LocalCrews({
     ...{ crews, database, hasOpenExecutions },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { Models } from "../../src/models/models.ts";
+import { type Models, modelsOf } from "../../src/models/models.ts";
 import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
 import { crewaiProject, needsCrewai, newestCrewai, pythonWith } from "../support/crewai.ts";
 import { weatherAnswer } from "../support/model-server.ts";
@@ -16,7 +16,7 @@ describe("models of a real crew (crewAI)", () => {
   let service: Awaited<ReturnType<typeof startForWindow>> | undefined;
 
   beforeEach(() => {
-    models = new Models({ secrets: new MemorySecrets(), globalState: new MemoryMemento() });
+    models = modelsOf({ secrets: new MemorySecrets(), globalState: new MemoryMemento() });
   });
 
   afterEach(async () => {

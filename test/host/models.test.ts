@@ -9,7 +9,7 @@ import {
 } from "../../src/base/window-protocol.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { chooseModel } from "../../src/models/choose-model.ts";
-import { Models } from "../../src/models/models.ts";
+import { type Models, modelsOf } from "../../src/models/models.ts";
 import { waitFor } from "../support/wait.ts";
 import { untilSilent } from "./extension.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
@@ -58,7 +58,7 @@ describe("models of local crews", () => {
   beforeEach(() => {
     secrets = new MemorySecrets();
     memento = new MemoryMemento();
-    models = new Models({ secrets, globalState: memento });
+    models = modelsOf({ secrets, globalState: memento });
   });
 
   afterEach(async () => {
@@ -226,8 +226,7 @@ describe("models of local crews", () => {
     for (const authorization of ["", "Bearer ", `Bearer ${key}x`, `Basic ${key}`]) {
       const response = await fetch(`${url}/chat/completions`, { headers: { authorization } });
       assert.equal(response.status, 401, authorization);
-      const { code, type } = await errorIn(response);
-      assert.deepEqual([code, type], ["invalid_api_key", "authentication_error"]);
+      assert.equal((await errorIn(response))["code"], "invalid_api_key");
     }
     const { port } = new URL(url);
     const evil = { ...headers, host: "evil.test" };
@@ -344,7 +343,7 @@ describe("models of local crews", () => {
   it("change for a running service, also from another window", async () => {
     const { service } = await serve();
     // Another window shares the memory.
-    const other = new Models({ secrets, globalState: memento });
+    const other = modelsOf({ secrets, globalState: memento });
     await other.choose(crew.id, { ...choice, id: "two", name: "Model two" });
     await waitFor("the service to get it", () => service.routes.length > 0);
     assert.deepEqual(service.routes, [{ model: { vendor, id: "two", name: "Model two" } }]);

@@ -4,12 +4,12 @@ import * as vscode from "vscode";
 import type { CallbackUrls, PlainCallbacks } from "../../src/api/types.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { asObject } from "../../src/base/json.ts";
-import { allowCallbacks } from "../../src/kickoff/callback-consent.ts";
 import type { UserError } from "../../src/base/errors.ts";
 import { forgetCrewValues } from "../../src/store/crew-values.ts";
-import { crewInFile, openUnsaved } from "../../src/kickoff/request-files/files.ts";
+import { allowCallbacks, crewInFile, openUnsaved } from "../../src/kickoff/request-files/files.ts";
 import {
-  RequestFiles,
+  type RequestFiles,
+  requestFiles,
   type RequestFilesOptions,
 } from "../../src/kickoff/request-files/request-files.ts";
 import { waitFor } from "../support/wait.ts";
@@ -63,7 +63,7 @@ describe("Kicking off a request file", () => {
     onDidChange: new vscode.EventEmitter<void>().event,
   });
   const open = (changes: Partial<RequestFilesOptions> = {}) => {
-    const files = new RequestFiles({
+    const files = requestFiles({
       crews: crewsOf(crew),
       sending: { send: (...what) => Promise.resolve(sent.push(what)).then(() => anExecution()) },
       forms: { open: (...what) => Promise.resolve(void opened.push(what)) },

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
+import path from "node:path";
 import { Gate } from "../support/gate.ts";
 import { startService, type RunningService } from "../support/service.ts";
 import type { VSCodeWindow } from "../support/window.ts";
 import { noCallbacks } from "../support/no-callbacks.ts";
+import { storageFolder } from "../support/many-executions.ts";
+import { rowsIn } from "../support/sqlite.ts";
 import { waitFor } from "../support/wait.ts";
 import { connectCrew, openForm } from "./person.ts";
 import { untilSaved } from "./saved.ts";
@@ -68,8 +71,14 @@ describe("The kickoff form, in the window", () => {
     const asked = gate.sent("/inputs").length;
     await field("audience").press("End");
     await field("audience").pressSequentially("!");
-    // The panel with its newest draft.
-    await untilSaved(window, "</b>!");
+    // The panel.
+    await untilSaved(window, "audience");
+    const file = path.join(storageFolder(window.dataFolder), "crewdeck.db");
+    await waitFor("the draft on disk", () =>
+      rowsIn(file, "SELECT json FROM crew_values").some(({ json }) =>
+        String(json).includes("</b>!"),
+      ),
+    );
     await window.reload();
     await holds(kept);
     assert.equal(gate.sent("/inputs").length, asked);

@@ -38,7 +38,6 @@ export class FormContent {
   #id: string;
   #fields: readonly FormField[];
   #values: FormValues;
-  #number: number | undefined;
   #isEdited: boolean;
   /** Says where the values are from, until one is changed, and what Undo would undo. */
   #origin: string | undefined;
@@ -57,7 +56,6 @@ export class FormContent {
     this.#id = draft === undefined || earlier === "started" ? randomUUID() : draft.id;
     const typed = draft?.values.inputs.filter(({ mode, text }) => mode !== "omit" && text !== "");
     this.#fields = withUnlisted(fields, typed?.map(({ name }) => name) ?? []);
-    this.#number = draft?.number;
     this.#isEdited = draft !== undefined;
     const values = draft?.values ?? last;
     this.#values = values ? alignValues(this.#fields, values) : initialValues(this.#fields);
@@ -71,7 +69,7 @@ export class FormContent {
   }
 
   get draft(): Draft {
-    return { id: this.#id, values: this.#values, ...defined({ number: this.#number }) };
+    return { id: this.#id, values: this.#values };
   }
 
   get shown(): Omit<ShownForm, "isSending" | "focus"> {
@@ -143,10 +141,9 @@ export class FormContent {
     return this.#fields.filter(({ isUnlisted }) => isUnlisted !== true);
   }
 
-  edit({ values, number }: Omit<Draft, "id">): void {
+  edit(values: FormValues): void {
     const before = this.#values;
     this.#values = alignValues(this.#fields, values);
-    this.#number = number;
     const isChanged = !isDeepStrictEqual(this.#values, before);
     if (isChanged && this.#undo === undefined) this.#origin = undefined;
     this.#isEdited = true;

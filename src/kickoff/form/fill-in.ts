@@ -12,18 +12,20 @@ import { titleOf } from "../../executions/title.ts";
 import type { Database } from "../../store/database.ts";
 import { formatTime } from "../../view/words.ts";
 import { requestOf } from "../again.ts";
-import { allowCallbacks } from "../callback-consent.ts";
 import type { Prefill } from "../callbacks.ts";
 import type { KeptRequests } from "../request-files/kept.ts";
 import { requestFileEnding } from "../request-files/name.ts";
-import { readRequestFile, type RequestFile } from "../request-files/request-file.ts";
-import { checkFile, crewOfFile, nameOf, openRequest } from "../request-files/files.ts";
+import { longestFile, readRequestFile, type RequestFile } from "../request-files/request-file.ts";
+import {
+  allowCallbacks,
+  checkFile,
+  crewOfFile,
+  nameOf,
+  openRequest,
+} from "../request-files/files.ts";
 import { inputsInShort, valueInShort } from "../texts.ts";
 import type { Taken } from "./messages.ts";
 import type { FormCrew } from "./session.ts";
-
-/** In bytes: it becomes part of prompts, and of the stored execution. */
-export const largestText = 1_000_000;
 
 export interface FillInParts {
   readonly crews: Pick<Crews, "find" | "get">;
@@ -216,17 +218,11 @@ async function takeFile(): Promise<Taken | undefined> {
     })) ?? [];
   if (file === undefined) return undefined;
   try {
-    const { type, size } = await vscode.workspace.fs.stat(file);
-    // Reading a device would never end.
-    if ((type & vscode.FileType.File) !== 0 && size <= largestText) {
-      const bytes = await vscode.workspace.fs.readFile(file);
-      // It may have grown, and some file systems report no size.
-      if (bytes.length <= largestText && !bytes.includes(0))
-        return {
-          text: new TextDecoder("utf-8", { fatal: true }).decode(bytes),
-          from: `${nameOf(file)} (${formatSize(bytes.length)})`,
-        };
-    }
+    await checkFile(file);
+    const bytes = await vscode.workspace.fs.readFile(file);
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    if (!text.includes("\0"))
+      return { text, from: `${nameOf(file)} (${formatSize(bytes.length)})` };
   } catch (error) {
     logProblem("Reading a text file", error);
   }
@@ -234,7 +230,7 @@ async function takeFile(): Promise<Taken | undefined> {
     vscode.l10n.t(
       "“{0}” can't be read, or is not a text file in UTF-8 of at most {1}.",
       nameOf(file),
-      formatSize(largestText),
+      formatSize(longestFile),
     ),
   );
 }

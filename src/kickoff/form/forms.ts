@@ -25,18 +25,12 @@ import { moveCrewValues } from "../../store/crew-values.ts";
 import type { Database } from "../../store/database.ts";
 import type { Prefill } from "../callbacks.ts";
 import { copyCurl, openUnsaved } from "../request-files/files.ts";
-import { KeptRequests } from "../request-files/kept.ts";
+import { type KeptRequests, keptRequests } from "../request-files/kept.ts";
 import { formTitle } from "../texts.ts";
 import type { Seed } from "./content.ts";
 import { fillForm, saveValues, takeValue } from "./fill-in.ts";
-import { FormMemory, newestDraft } from "./memory.ts";
-import {
-  type FromForm,
-  fromForm,
-  parseSavedState,
-  type SavedState,
-  type ToForm,
-} from "./messages.ts";
+import { type FormMemory, formMemory } from "./memory.ts";
+import { type FromForm, fromForm, parseSavedState, type ToForm } from "./messages.ts";
 import { FormSession, type LoadOptions, type Told } from "./session.ts";
 
 export interface KickoffFormsOptions {
@@ -71,7 +65,7 @@ export class KickoffForms implements vscode.Disposable {
     const { context, database, crews } = options;
     this.#options = options;
     this.#kept = openKept(database, context.globalStorageUri);
-    this.#memory = new FormMemory(database, logProblem);
+    this.#memory = formMemory(database, logProblem);
     this.#subscription = vscode.Disposable.from(
       crews.onDidChange(() => this.#crewsChanged()),
       vscode.workspace.onDidChangeConfiguration((change) => {
@@ -91,7 +85,7 @@ export class KickoffForms implements vscode.Disposable {
       // The draft is stored elsewhere, so the page needn't live while hidden.
       const title = formTitle(crew.name);
       const panel = vscode.window.createWebviewPanel(formType, title, vscode.ViewColumn.Active);
-      const seed = { ...this.#seedOf(crew), ...(given && { given }) };
+      const seed = { ...this.#seedOf(crew.id), ...(given && { given }) };
       form = this.#add(panel, crew, seed, true);
       void form.session.load({ fresh: false, startsCrew: true });
     } else {
@@ -106,10 +100,9 @@ export class KickoffForms implements vscode.Disposable {
     // Its crew is unknown or has a form.
     if (state === undefined || this.#forms.has(state.crew)) return void panel.dispose();
     const { crew: id, name, fields } = state;
-    const seed = this.#seedOf({ id }, state);
     // Last, because local crews become known while the window starts.
     const crew = this.#options.crews.find(id) ?? { id, name, url: "" };
-    const { session } = this.#add(panel, crew, seed, false);
+    const { session } = this.#add(panel, crew, this.#seedOf(id), false);
     // An unavailable crew must not hide what was typed.
     if (fields === undefined) void session.load({ fresh: true, startsCrew: false });
     else session.resume(fields);
@@ -151,9 +144,8 @@ export class KickoffForms implements vscode.Disposable {
   }
 
   /** The draft may have been sent before the form was closed. */
-  #seedOf(crew: Pick<Crew, "id">, state?: SavedState): Seed {
-    const stored = this.#memory.read(crew.id);
-    const known = { ...stored, ...defined({ draft: newestDraft(stored.draft, state?.draft) }) };
+  #seedOf(crewId: string): Seed {
+    const known = this.#memory.read(crewId);
     const { store, sending } = this.#options;
     const parts = { store, outbox: sending.outbox };
     const earlier = known.draft && earlierKickoff(parts, known.draft.id);
@@ -357,7 +349,7 @@ export async function inputsOf(
 
 /** Invalid presets of an earlier version are reported to the person who made them. */
 export function openKept(database: Database, storage: vscode.Uri): KeptRequests {
-  return new KeptRequests(database, storage.fsPath, (error, crewId) => {
+  return keptRequests(database, storage.fsPath, (error, crewId) => {
     logProblem("Reading the presets", error, crewId);
     void vscode.window.showWarningMessage(
       vscode.l10n.t("A crew's presets are invalid and were set aside. See the log for details."),

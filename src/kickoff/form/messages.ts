@@ -79,12 +79,8 @@ export interface ToForm {
 
 const draftId = v.pipe(v.string(), v.uuid());
 
-/** Unsent values. The ID becomes the execution's local ID; `number` counts what was typed in it. */
-export const draftSchema = v.object({
-  id: draftId,
-  values: formValues,
-  number: v.exactOptional(v.number()),
-});
+/** Unsent values. The ID becomes the execution's local ID. */
+export const draftSchema = v.object({ id: draftId, values: formValues });
 export type Draft = Readonly<v.InferOutput<typeof draftSchema>>;
 
 /** What VS Code keeps: with the stored draft, enough to restore the form after a window reload. */
@@ -97,8 +93,6 @@ const savedState = v.object({
       v.transform((raw) => (Array.isArray(raw) ? readInputs({ inputs: raw })?.fields : undefined)),
     ),
   ),
-  /** What was typed last: the extension host may have crashed before it was stored. */
-  draft: v.fallback(v.optional(draftSchema), undefined),
 });
 export type SavedState = Readonly<v.InferOutput<typeof savedState>>;
 

@@ -159,7 +159,7 @@ export class FormSession {
     },
     changed: ({ draft }) => {
       if (!this.#isCurrent(draft.id)) return;
-      this.#content?.edit(draft);
+      this.#content?.edit(draft.values);
       this.#forget("blocked");
       this.#saveSoon();
     },
@@ -167,7 +167,7 @@ export class FormSession {
       const content = this.#content;
       if (content === undefined || !this.#isCurrent(draft.id)) return;
       if (this.#notes.has("maybeStarted")) return;
-      content.edit(draft);
+      content.edit(draft.values);
       if (content.faults.size > 0) {
         content.markMissing();
         this.#block();

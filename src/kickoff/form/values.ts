@@ -4,11 +4,10 @@ import { withSecrets } from "../../api/callbacks.ts";
 import type { CallRules, JsonObject, JsonValue, KickoffRequest } from "../../api/types.ts";
 import { asObject, defined, isObject, laidOutJson, parseJson } from "../../base/json.ts";
 import {
-  addressFault,
   blankTexts,
+  callbackFaults,
   callbackNames,
   callbackTexts,
-  eventsIn,
   type FormSecrets,
   keptAddress,
   type Prefill,
@@ -194,7 +193,19 @@ export function readForm(
     return isObject(value) ? value : undefined;
   };
   const meta = objectIn("meta");
-  markCallbacks(faults, values, lacksSecret);
+  for (const [part, fault] of callbackFaults(values)) faults.set(part, fault);
+  const { strategy, streamingStrategy, humanInputWebhookUrl, streamingUrl } = values;
+  const uses = (url: string, how: string) => url.trim() !== "" && how !== "";
+  for (const [name, isUsed] of [
+    ["humanInput", uses(humanInputWebhookUrl, strategy)],
+    ["streaming", uses(streamingUrl, streamingStrategy)],
+  ] as const)
+    if (isUsed && lacksSecret(name)) {
+      const text = l10n.t(
+        "Enter it. It isn't saved here, and is sent only to the host that it was entered for.",
+      );
+      faults.set(name, { text, isMissing: true });
+    }
   const extra = objectIn("extra");
   const misplaced = extra && extraFault(extra);
   if (misplaced !== undefined) faults.set("extra", { text: misplaced });
@@ -203,32 +214,6 @@ export function readForm(
   // Unlike an assignment, fromEntries accepts `__proto__`.
   const inputs = Object.fromEntries(sent);
   return { faults, values: { inputs, ...toCallbacks(values), ...defined(others) } };
-}
-
-function markCallbacks(
-  faults: Map<FormPart, Fault>,
-  values: FormValues,
-  lacksSecret: (name: SecretName) => boolean,
-): void {
-  const mark = (part: FormPart, text: string | undefined, isMissing = true) => {
-    if (text !== undefined) faults.set(part, { text, isMissing });
-  };
-  const { strategy, username, streamingUrl, streamingStrategy } = values;
-  const hasEvents = eventsIn(values.events).length > 0;
-  const streams = streamingUrl.trim() !== "";
-  const authenticates = values.humanInputWebhookUrl.trim() !== "" && strategy !== "";
-  const pair = l10n.t("Event streaming needs an address and the names of events.");
-  const noSecret = l10n.t(
-    "Enter it. It isn't saved here, and is sent only to the host that it was entered for.",
-  );
-  for (const name of callbackNames) mark(name, addressFault(values[name]), false);
-  if (authenticates && strategy === "basic" && username === "")
-    mark("username", l10n.t("Enter the user name."));
-  if (authenticates && lacksSecret("humanInput")) mark("humanInput", noSecret);
-  // Not only missing: the events would be dropped from what a tool saves.
-  mark("streamingUrl", hasEvents && !streams ? pair : addressFault(streamingUrl), false);
-  if (streams && !hasEvents) mark("events", pair);
-  if (streams && streamingStrategy !== "" && lacksSecret("streaming")) mark("streaming", noSecret);
 }
 
 /** A required input must not be blank, and the text must be valid for its mode. */

@@ -1,15 +1,23 @@
 import path from "node:path";
+import * as v from "valibot";
 import * as vscode from "vscode";
+import { givenCallbacks, type GivenCallback } from "../../api/callbacks.ts";
+import type { CallbackUrls, PlainCallbacks } from "../../api/types.ts";
+import { hashOf } from "../../base/bearer.ts";
 import { action, UserError } from "../../base/errors.ts";
 import type { Crews } from "../../crews/crews.ts";
 import { addCrewAction, startLocalAction } from "../../crews/errors.ts";
 import type { Crew } from "../../crews/types.ts";
-import { showActions } from "../../editor/messages.ts";
+import { logProblem } from "../../editor/log.ts";
+import { confirm, showActions } from "../../editor/messages.ts";
 import { isLocalCrew, type CrewRef } from "../../executions/model.ts";
 import type { Prefill } from "../callbacks.ts";
+import { crewValues } from "../../store/crew-values.ts";
+import type { Database } from "../../store/database.ts";
 import { curlCommand } from "../curl.ts";
 import type { Span } from "../json.ts";
-import { suggestFileName, withEnding } from "./name.ts";
+import { callbacksText } from "../texts.ts";
+import { requestFileEnding, suggestFileName, withEnding } from "./name.ts";
 import {
   checkRequestFile,
   isHarmless,
@@ -113,6 +121,37 @@ export function refuse(
   );
 }
 
+/**
+ * Asks once for all callbacks not yet allowed: a request file could send outputs elsewhere. Not in settings, which are synced.
+ * @returns whether they are allowed now
+ */
+export async function allowCallbacks(
+  database: Database,
+  { id, name: crewName }: Pick<Crew, "id" | "name">,
+  callbacks: CallbackUrls & PlainCallbacks,
+): Promise<boolean> {
+  const parse = (raw: unknown) => v.parse(v.array(v.string()), raw);
+  const marks = crewValues<readonly string[]>(database, "callbacks", parse, (error) =>
+    logProblem("Reading the allowed callbacks", error, id),
+  );
+  // A hash, because anybody who knows a callback's path can post to it.
+  const markOf = ({ name, address }: GivenCallback) => hashOf(JSON.stringify([id, name, address]));
+  const allowed = marks.get(id) ?? [];
+  const asked = givenCallbacks(callbacks).filter((each) => !allowed.includes(markOf(each)));
+  if (asked.length === 0) return true;
+  const question = vscode.l10n.t("Let “{0}” call these addresses?", crewName);
+  const detail = [
+    vscode.l10n.t("The request file asks the crew to send:"),
+    callbacksText(asked),
+    vscode.l10n.t(
+      "Allow this only if you know who receives the data. You are asked once for each crew and address.",
+    ),
+  ].join("\n\n");
+  if (!(await confirm(question, detail, vscode.l10n.t("Allow")))) return false;
+  marks.change(id, (before = []) => [...new Set([...before, ...asked.map(markOf)])]);
+  return true;
+}
+
 export function rangeOf(document: vscode.TextDocument, { start, end }: Span): vscode.Range {
   return new vscode.Range(document.positionAt(start), document.positionAt(end));
 }
@@ -129,7 +168,9 @@ interface RequestToSave {
 
 /** An editor of a request file that isn't saved yet. */
 export async function openUnsaved(request: RequestToSave): Promise<vscode.Uri> {
-  const suggested = await suggestedUri(request);
+  const { crew, values } = request;
+  const root = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file("/");
+  const suggested = await freeUri(root, suggestFileName(crew.name, values.inputs));
   const hasFolder = vscode.workspace.workspaceFolders !== undefined;
   // An absolute path is where it will be saved, without a question.
   const path = hasFolder ? suggested.path : suggested.path.slice(1);
@@ -156,20 +197,18 @@ function textOf({ crew, values, label }: RequestToSave, file: vscode.Uri): strin
   return writeRequestFile(crewInFile(crew, file), values, label);
 }
 
-async function suggestedUri({ crew, values }: RequestToSave): Promise<vscode.Uri> {
-  const name = suggestFileName(crew.name, values.inputs);
-  const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file("/");
+/** A request file of this name, or with a number behind it. */
+export async function freeUri(folder: vscode.Uri, name: string): Promise<vscode.Uri> {
   // An editor that isn't saved yet has a name, too.
   const open = vscode.workspace.textDocuments.map(({ uri }) => nameOf(uri));
   for (let number = 1; ; number++) {
-    const free = number === 1 ? name : name.replace(/(?=\.kickoff\.json$)/, `-${number}`);
-    const uri = vscode.Uri.joinPath(folder, free);
-    if (!open.includes(free) && (await isFree(uri))) return uri;
+    const ending = `${number === 1 ? "" : `-${number}`}${requestFileEnding}`;
+    const uri = vscode.Uri.joinPath(folder, name.replace(requestFileEnding, ending));
+    if (!open.includes(nameOf(uri)) && (await isFree(uri))) return uri;
   }
 }
 
-/** Whether there is no such file. */
-export async function isFree(uri: vscode.Uri): Promise<boolean> {
+async function isFree(uri: vscode.Uri): Promise<boolean> {
   try {
     await vscode.workspace.fs.stat(uri);
     return false;

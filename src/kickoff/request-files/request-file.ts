@@ -6,8 +6,7 @@ import type { CrewInputs, InputField, JsonObject, JsonValue } from "../../api/ty
 import { defined, isObject, laidOutJson, textAt } from "../../base/json.ts";
 import type { Crew } from "../../crews/types.ts";
 import {
-  addressFault,
-  callbackNames,
+  callbackFaults,
   forEachCallback,
   type Prefill,
   type SecretName,
@@ -125,57 +124,51 @@ function readKickoff(text: string) {
   const read: Body = typed ? output : v.parse(schema, {});
   if (read.humanInputWebhookUrl !== "" && read.humanInputWebhook.url !== "")
     add("wrong", ["humanInputWebhookUrl"], misplacedText("humanInputWebhookUrl"));
-  for (const [path, text] of unfinished(read)) add("unfinished", path, text);
+  for (const [part, { text }] of callbackFaults(typedIn(read)))
+    add("unfinished", placeOf(part, read), text);
   const misplaced = read.extra ? extraFault(read.extra) : undefined;
   if (misplaced !== undefined) add("wrong", ["extra"], misplaced);
   return { given, read, values: valuesOf(read), unknown, faults, at };
 }
 
-function valuesOf({ inputs, meta, extra, humanInputWebhook: human, webhooks, ...texts }: Body) {
+/** As the form has them, without secrets. */
+function typedIn({ humanInputWebhook: human, webhooks, ...texts }: Body) {
   const { strategy, username } = human.authentication;
-  const restoreFromStateId = texts.restoreFromStateId || undefined;
-  const values: Prefill = {
-    ...defined({ inputs: inputs ?? undefined, meta: meta ?? undefined }),
-    ...defined({ restoreFromStateId, extra: extra ?? undefined }),
-    ...(texts.approveTools.length + Object.keys(texts.limits).length > 0 && {
-      rules: {
-        ...(texts.approveTools.length > 0 && { approveTools: texts.approveTools }),
-        ...(Object.keys(texts.limits).length > 0 && { limits: texts.limits }),
-      },
-    }),
-    ...toCallbacks({
-      ...texts,
-      ...(human.url !== "" && { humanInputWebhookUrl: human.url }),
-      strategy,
-      username: strategy === "basic" ? username : "",
-      streamingUrl: webhooks.url,
-      events: webhooks.events.join("\n"),
-      realtime: webhooks.realtime ? "true" : "",
-      streamingStrategy: webhooks.authentication.strategy,
-    }),
+  return {
+    ...texts,
+    ...(human.url !== "" && { humanInputWebhookUrl: human.url }),
+    strategy,
+    username: strategy === "basic" ? username : "",
+    streamingUrl: webhooks.url,
+    events: webhooks.events.join("\n"),
+    realtime: webhooks.realtime ? "true" : "",
+    streamingStrategy: webhooks.authentication.strategy,
   };
-  return values;
 }
 
-/** What the form marks, too. */
-function unfinished(read: Body): readonly (readonly [path: Path, text: string])[] {
-  const { humanInputWebhook, webhooks } = read;
-  const addresses: readonly (readonly [Path, string])[] = [
-    ...callbackNames.map((name) => [[name], read[name]] as const),
-    [["humanInputWebhook", "url"], humanInputWebhook.url],
-    [["webhooks", "url"], webhooks.url],
-  ];
-  const { strategy, username } = humanInputWebhook.authentication;
-  const missing: readonly (readonly [Path, boolean])[] = [
-    [["humanInputWebhook", "authentication", "username"], strategy === "basic" && username === ""],
-    [["webhooks", "events"], webhooks.url !== "" && webhooks.events.length === 0],
-  ];
-  return [
-    ...addresses.map(([path, address]) => [path, addressFault(address) ?? ""] as const),
-    ...missing.map(([path, is]) => {
-      return [path, is ? l10n.t("“{0}” is missing.", path.at(-1) ?? "") : ""] as const;
-    }),
-  ].filter(([, text]) => text !== "");
+function valuesOf(read: Body): Prefill {
+  const { inputs, meta, extra, approveTools, limits } = read;
+  const rules = {
+    ...(approveTools.length > 0 && { approveTools }),
+    ...(Object.keys(limits).length > 0 && { limits }),
+  };
+  return {
+    ...defined({ inputs: inputs ?? undefined, meta: meta ?? undefined }),
+    ...defined({ restoreFromStateId: read.restoreFromStateId || undefined }),
+    ...defined({ extra: extra ?? undefined }),
+    ...(Object.keys(rules).length > 0 && { rules }),
+    ...toCallbacks(typedIn(read)),
+  };
+}
+
+/** Where what the form has in a box of its own is in a file. */
+function placeOf(part: string, { humanInputWebhook: human }: Body): Path {
+  if (part === "username") return ["humanInputWebhook", "authentication", "username"];
+  if (part === "streamingUrl") return ["webhooks", "url"];
+  if (part === "events") return ["webhooks", "events"];
+  return part === "humanInputWebhookUrl" && human.url !== ""
+    ? ["humanInputWebhook", "url"]
+    : [part];
 }
 
 /** In “extra”, a secret would be stored, and a member that has its own place would be overwritten. */

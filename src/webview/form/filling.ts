@@ -6,7 +6,7 @@ import type {
   ToForm,
   ToolName,
 } from "../../kickoff/form/messages.ts";
-import { type FormValues, keptValues } from "../../kickoff/form/values.ts";
+import type { FormValues } from "../../kickoff/form/values.ts";
 import { readPastedKickoff } from "../../kickoff/request-files/request-file.ts";
 import { host } from "../host.ts";
 
@@ -14,7 +14,6 @@ import { host } from "../host.ts";
 interface Filling {
   readonly form: ShownForm;
   readonly values: FormValues;
-  readonly number: number;
 }
 
 /** All of the form is drawn with each change. */
@@ -36,24 +35,19 @@ function show(view: FormView): void {
   const { crew, form } = view;
   const isSame = form !== undefined && filling?.form.draft.id === form.draft.id;
   shown = view;
-  filling = form && { number: 0, ...form.draft, ...(isSame && filling), form };
+  filling = form && { ...form.draft, ...(isSame && filling), form };
   // What isn't listed comes back with the draft.
   const fields = form?.fields.filter(({ isUnlisted }) => isUnlisted !== true);
-  host.keep({
-    ...{ crew: crew.id, name: crew.name, fields },
-    ...(!isSame && { draft: undefined }),
-  });
+  host.keep({ crew: crew.id, name: crew.name, fields });
   draw(view);
   if (form?.focus !== undefined) focus(form.focus);
 }
 
 export function change(values: FormValues): void {
   if (filling === undefined || shown === undefined) return;
-  filling = { ...filling, values, number: filling.number + 1 };
+  filling = { ...filling, values };
   draw(shown);
-  const draft = { id: filling.form.draft.id, values, number: filling.number };
-  host.keep({ draft: { ...draft, values: keptValues(values) } });
-  host.post({ type: "changed", draft });
+  host.post({ type: "changed", draft: { id: filling.form.draft.id, values } });
 }
 
 /** The page keeps no secret. */
@@ -63,8 +57,8 @@ export function changeSecret(name: SecretName, text: string): void {
 
 export function submit(isDebugged = false): void {
   if (filling === undefined) return;
-  const { form, values, number } = filling;
-  host.post({ type: "submit", draft: { id: form.draft.id, values, number }, isDebugged });
+  const { form, values } = filling;
+  host.post({ type: "submit", draft: { id: form.draft.id, values }, isDebugged });
 }
 
 export function use(tool: ToolName): void {

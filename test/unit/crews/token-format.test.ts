@@ -62,20 +62,6 @@ describe("a pasted token", () => {
     for (const text of ["abc def", "abc\r\nX-Other: 1", "abc…", "a".repeat(7001)])
       assert.match(describeTokenProblem(text) ?? "", /not the value of a token/);
     assert.equal(describeTokenProblem("a".repeat(7000)), undefined);
-    for (const text of [
-      ...["CREW_TOKEN=abc123", "token=abc=", "TOKEN='abc'", "CREW_TOKEN==abc", "CREW_TOKEN="],
-      ...["CREW-TOKEN=abc", "crew.token=abc", "$env:CREW_TOKEN=abc", "CREW_TOKEN:abc"],
-      ...["Bearer", "Bearer:abc", "Bearer+abc", "$CREW_TOKEN", "${CREW_TOKEN}", "%CREW_TOKEN%"],
-      ...["<token>", "{{token}}", "https://crew.test/kickoff?token=abc", "Bearer%20abc"],
-    ])
-      assert.match(describeTokenProblem(tokenIn(text)) ?? "", /not the value of a token/, text);
-    for (const token of [
-      ...["YWJj==", "YWJjZA=", "d41d8cd98f00b204", "pk_live_a-b", "1|abc", "id:abc", "a/b+c="],
-      ...["Zm9vSECRET=", "abcKey=", "sk_key:1234", "{abc}", "[x]y", "%abc", "a$b", "$1$abc"],
-      "$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHQ$RdescudvJCsgt3ub",
-      "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln-bmF_0dXJl",
-    ])
-      assert.equal(describeTokenProblem(token), undefined);
     assert.equal(describeTokenProblem("abc.123-_~+/="), undefined);
   });
 });

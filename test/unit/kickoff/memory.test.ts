@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { forgetCrewValues, moveCrewValues } from "../../../src/store/crew-values.ts";
-import { FormMemory, newestDraft } from "../../../src/kickoff/form/memory.ts";
+import { formMemory } from "../../../src/kickoff/form/memory.ts";
 import { type FormValues, keptValues } from "../../../src/kickoff/form/values.ts";
 import { testDatabase } from "../../support/database.ts";
 import { valuesOf } from "./support.ts";
@@ -13,7 +13,7 @@ const valuesWith = (text: string) => valuesOf({ ["__proto__"]: text });
 describe("Memory of the kickoff form", () => {
   let machine: ReturnType<typeof testDatabase>;
   let problems: string[];
-  const openMemory = () => new FormMemory(machine.database, (message) => problems.push(message));
+  const openMemory = () => formMemory(machine.database, (message) => problems.push(message));
   /** The rows on disk, as kind and JSON. */
   const rows = () =>
     machine.database
@@ -46,15 +46,6 @@ describe("Memory of the kickoff form", () => {
       draft: { id: first, values: valuesWith("typed") },
     });
     assert.deepEqual(openMemory().read("url:https://other.test"), {});
-  });
-
-  it("is older than what the page kept if the extension host crashed before that was stored", () => {
-    const at = (number: number, id = first) => ({ id, values: valuesWith("typed"), number });
-    assert.equal(newestDraft(at(4), at(5))?.number, 5);
-    assert.equal(newestDraft(at(5), at(5, second))?.id, first);
-    assert.equal(newestDraft(at(7), at(5))?.number, 7, "another page stored more since");
-    assert.equal(newestDraft(undefined, at(1))?.number, 1, "the first keystrokes");
-    assert.equal(newestDraft(at(2), undefined)?.number, 2);
   });
 
   it("writes no secret of an address, and reads none that another version wrote", () => {

@@ -56,11 +56,8 @@ describe("Messages of the kickoff form", () => {
       { name: "days", type: "integer", default: 3 },
       { name: "tone", enum: ["a", null] },
     ];
-    const state = { crew: "url:https://a.example", name: "A", fields, draft: { id, values } };
+    const state = { crew: "url:https://a.example", name: "A", fields };
     assert.deepEqual(parseSavedState(JSON.parse(JSON.stringify(state))), state);
-    const short = { crew: "c", name: "n" };
-    for (const draft of [undefined, { id: 7 }])
-      assert.deepEqual(parseSavedState({ ...short, draft })?.draft, undefined);
     for (const raw of [undefined, null, {}, { crew: 1, name: "n" }])
       assert.equal(parseSavedState(raw), undefined);
   });

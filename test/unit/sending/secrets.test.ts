@@ -7,7 +7,7 @@ import { LostSecretsError } from "../../../src/sending/errors.ts";
 import { type FeedbackToSend, sendFeedback } from "../../../src/sending/feedback.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import { plainCallbacks } from "../../../src/api/callbacks.ts";
-import { CallbackSecrets } from "../../../src/sending/secrets.ts";
+import { type CallbackSecrets, callbackSecrets } from "../../../src/sending/secrets.ts";
 import type { ExecutionStore } from "../../../src/executions/store.ts";
 import { sendKickoff } from "../../../src/sending/kickoff.ts";
 import { CallbackReceiver } from "../../support/callback-receiver.ts";
@@ -60,7 +60,7 @@ describe("Secrets of callbacks", () => {
   afterEach(() => secrets.dispose());
 
   function make(): CallbackSecrets {
-    return new CallbackSecrets({
+    return callbackSecrets({
       ...window,
       storage: memory,
       log: { problem: (message, error) => problems.push(`${message} ${String(error)}`) },

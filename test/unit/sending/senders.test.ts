@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { systemClock } from "../../../src/base/clock.ts";
 import { Emitter } from "../../../src/base/events.ts";
 import type { SentResume } from "../../../src/executions/model.ts";
-import { Senders } from "../../../src/sending/senders.ts";
+import { type Senders, sendersOf } from "../../../src/sending/senders.ts";
 import { noAddresses, SecretMemory } from "../../support/secret-memory.ts";
 import { FakeLeader } from "../executions/poller-support.ts";
 import { anExecution } from "../executions/samples.ts";
@@ -22,7 +22,7 @@ describe("The senders", () => {
     windows = new Windows();
     window = windows.open();
     [problems, leader] = [[], new FakeLeader()];
-    sending = new Senders({
+    sending = sendersOf({
       ...window,
       leader,
       poller: { pollNow: () => Promise.resolve(), onDidPoll: polls.event },

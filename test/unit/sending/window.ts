@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Clock, systemClock } from "../../../src/base/clock.ts";
 import { ExecutionStore } from "../../../src/executions/store.ts";
-import { type Intent, Outbox } from "../../../src/sending/outbox.ts";
+import { type Intent, type Outbox, outboxOf } from "../../../src/sending/outbox.ts";
 import { Database } from "../../../src/store/database.ts";
 import { atEndOfTest } from "../../support/ends.ts";
 import { temporaryFolder } from "../../support/folders.ts";
@@ -27,7 +27,7 @@ export function openWindow(
   return {
     database,
     store,
-    outbox: new Outbox({ database, clock, poll: () => undefined, log: { problem: onProblem } }),
+    outbox: outboxOf({ database, clock, poll: () => undefined, log: { problem: onProblem } }),
     dispose() {
       store.dispose();
       database.dispose();
@@ -63,7 +63,7 @@ export const senderParts = (
   secrets: noSecrets,
   addresses: noAddresses,
   clock,
-  outbox: new Outbox({ database, clock, poll, log: { problem } }),
+  outbox: outboxOf({ database, clock, poll, log: { problem } }),
 });
 
 /** Sends a request whose outcome is never recorded. */

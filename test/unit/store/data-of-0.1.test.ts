@@ -5,8 +5,8 @@ import { openSqlite } from "../../../src/base/sqlite.ts";
 import { systemClock } from "../../../src/base/clock.ts";
 import { ExecutionStore } from "../../../src/executions/store.ts";
 import { Drafts } from "../../../src/executions/drafts.ts";
-import { FormMemory } from "../../../src/kickoff/form/memory.ts";
-import { KeptRequests } from "../../../src/kickoff/request-files/kept.ts";
+import { formMemory } from "../../../src/kickoff/form/memory.ts";
+import { keptRequests } from "../../../src/kickoff/request-files/kept.ts";
 import { ProjectRecords } from "../../../src/local/records.ts";
 import { testDatabase } from "../../support/database.ts";
 import { projectFolder, temporaryFolder } from "../../support/folders.ts";
@@ -62,10 +62,10 @@ describe("the data that version 0.1 stored", () => {
       [["outline", "Shorter, please."]],
     );
     drafts.dispose();
-    const { draft } = new FormMemory(machine.database, fail).read(crewId);
+    const { draft } = formMemory(machine.database, fail).read(crewId);
     const inputs = draft?.values.inputs.map(({ name, text }) => [name, text]);
     assert.deepEqual(inputs, [["topic", "half typed"]]);
-    const [preset] = await new KeptRequests(machine.database, folder, fail).list();
+    const [preset] = await keptRequests(machine.database, folder, fail).list();
     assert.deepEqual(
       [preset?.label, preset?.crew, preset?.values.inputs, preset?.values.meta],
       ["Green tea", crewId, { topic: "green tea", audience: "guests" }, { team: "A" }],

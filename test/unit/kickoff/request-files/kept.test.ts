@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { KeptRequests } from "../../../../src/kickoff/request-files/kept.ts";
+import { keptRequests } from "../../../../src/kickoff/request-files/kept.ts";
 import { testDatabase } from "../../../support/database.ts";
 
 const crew = "url:https://crew.test";
@@ -11,7 +11,7 @@ describe("Request files that are kept on this machine", () => {
   let machine: ReturnType<typeof testDatabase>;
   let unreadable: string[];
   const open = () =>
-    new KeptRequests(machine.database, machine.folder, (_, crewId) => unreadable.push(crewId));
+    keptRequests(machine.database, machine.folder, (_, crewId) => unreadable.push(crewId));
   const listed = async () =>
     (await open().list()).map(({ crew, label, values }) => ({ crew, label, values }));
   const keepPresets = (crewId: string, json: string) =>
@@ -97,7 +97,7 @@ describe("Request files that are kept on this machine", () => {
     const presets = ["a", "b"].map((name) => ({ name, values: { inputs: { name } } }));
     keepPresets(crew, JSON.stringify(presets));
     const { database } = testDatabase(machine.folder);
-    const there = new KeptRequests(database, machine.folder, () => assert.fail());
+    const there = keptRequests(database, machine.folder, () => assert.fail());
     await Promise.all([open().list(), there.list(), open().list()]);
     const before = (await listed()).map(({ label }) => label);
     assert.deepEqual(before, ["a", "b"]);

@@ -133,7 +133,6 @@ describe("Reading a request file", () => {
     ],
     '"humanInputWebhook": {"authentication": {"strategy": "basic"}}': [
       'wrong at "humanInputWebhook"',
-      'unfinished at "authentication"',
     ],
     '"webhooks": {"url": "https://h.test"}': ['unfinished at "webhooks"'],
     '"webhooks": {"authentication": {"strategy": "basic"}}': ['schema at "strategy"'],
