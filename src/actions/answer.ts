@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
 import { messageOf, NothingToDo, UserError } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
-import { startOnce, type StartOnce } from "../base/single-start.ts";
+import { startOnce } from "../base/single-start.ts";
 import { shortName } from "../base/text.ts";
 import type { Crews } from "../crews/crews.ts";
 import { crewAndPlace } from "../crews/identity.ts";
@@ -47,7 +47,7 @@ type FeedbackParts = Omit<AnswerParts, "targets">;
 /** Each takes `{crew, kickoffId, taskId?, attempt?, feedback?}`, and returns the crew's `{status, message}`. */
 export function answerVerbs(parts: AnswerParts) {
   const { targets } = parts;
-  const feedback = new Feedback(parts);
+  const feedback = feedbackOf(parts);
   const none = vscode.l10n.t("No execution waits for you.");
   const noFlow = vscode.l10n.t("No flow waits for your answer.");
   const give = (isApprove: boolean) => (execution: Execution, argument: unknown, by: Asker) =>
@@ -146,81 +146,19 @@ interface GivenFeedback {
   readonly feedback?: string;
   /** The attempt that the person saw; no other is answered. */
   readonly attempt?: number;
-  /** Allows later calls of the tool, too. */
   readonly isForRun?: boolean;
 }
 
 type Answer = Promise<FeedbackResult | undefined>;
 
-/** Each method returns the crew's answer, or undefined when a person cancels or goes on on the page. */
-export class Feedback {
-  readonly #options: FeedbackParts;
+export type Feedback = ReturnType<typeof feedbackOf>;
+
+/** Each returns the crew's answer, or undefined when a person cancels or goes on on the page. */
+export function feedbackOf({ sending, crews, documents, drafts, page, clock }: FeedbackParts) {
   /** A double click counts once, even if the crew answers, or the page opens, between the clicks. */
-  readonly #answers: StartOnce<FeedbackResult | "shown" | undefined>;
+  const answers = startOnce<FeedbackResult | "shown" | undefined>(clock);
 
-  constructor(options: FeedbackParts) {
-    this.#options = options;
-    this.#answers = startOnce(options.clock);
-  }
-
-  async give(execution: Execution, isApprove: boolean, given: GivenFeedback, by: Asker): Answer {
-    const { feedback: text, attempt = execution.waiting?.attempt } = given;
-    const { taskId: known = execution.waiting?.taskId } = given;
-    if (!by.isPerson && given.taskId === undefined && execution.waiting?.call !== undefined)
-      throw new UserError(
-        vscode.l10n.t(
-          "A call waits: {0}. Look at it, and answer it by its ID as “taskId”. Nothing was sent.",
-          shortName(execution.waiting.taskId),
-        ),
-      );
-    const needsWords = !isApprove || (known !== undefined && asksFor(execution, known));
-    const lacksWords = needsWords && (text === undefined || (by.isPerson && text === ""));
-    const give = async () => {
-      // What a person hasn't seen isn't sent, nor left out what they wrote: the page shows it, and is where they answer.
-      const { documents, drafts, page } = this.#options;
-      const box = { localId: execution.localId, taskId: known ?? "", attempt: attempt ?? 1 };
-      const isWritten = by.isPerson && text === undefined && drafts.find(box) !== undefined;
-      const isSeen = visibleDocuments().some(
-        (uri) => documents.showsWaiting(uri, execution) && !page.isLeft(uri),
-      );
-      if (lacksWords || isWritten || (by.isPerson && !isSeen))
-        return await this.#show(execution, given, lacksWords || isWritten);
-      const wanted = await this.#prepare(execution, given, by, by.isPerson);
-      if (wanted === undefined) return undefined;
-      const { isForRun = false } = given;
-      const feedback = { ...wanted, isApprove, text: text ?? "", isForRun };
-      const isAllowed = by.isPerson || (await by.agrees(feedbackQuestion(feedback)));
-      return isAllowed ? await this.#send(feedback, by) : undefined;
-    };
-    // Each call of a model is asked about on its own.
-    const key = JSON.stringify([execution.localId, known, attempt, isApprove, text]);
-    const made = await (by.signal === undefined ? this.#answers(key, by, give) : give());
-    return made === "shown" ? undefined : made;
-  }
-
-  /** Warns, then sends {@link repeatable} feedback again. @throws NothingToDo if there is none */
-  async sendAgain(execution: Execution, by: Asker): Answer {
-    const doubted = repeatable(execution);
-    const sent = execution.resumes.find((resume) => resume === doubted);
-    if (sent === undefined)
-      throw new NothingToDo(vscode.l10n.t("No feedback of this execution is in doubt."));
-    const question = vscode.l10n.t("Send the same feedback again?");
-    if (!(await confirm(question, doubtIn(sent), vscode.l10n.t("Send Again")))) return undefined;
-    const { taskId, feedback } = sent;
-    return await this.#send({ execution, taskId, ...feedback, again: true }, by);
-  }
-
-  /** The output that the person is to see or the task that they name, on the page; or its box, to write in. */
-  async #show(execution: Execution, given: GivenFeedback, isToWrite: boolean) {
-    const wanted = await this.#prepare(execution, given, person, false);
-    if (wanted === undefined) return undefined;
-    const { taskId } = wanted;
-    await this.#options.page.reveal(execution, isToWrite ? "feedback" : { taskId }, taskId);
-    return "shown" as const;
-  }
-
-  async #send(feedback: FeedbackToSend, by: Asker): Promise<FeedbackResult> {
-    const { crews, sending } = this.#options;
+  const send = async (feedback: FeedbackToSend, by: Asker): Promise<FeedbackResult> => {
     await crews.ready(feedback.execution.crew);
     by.signal?.throwIfAborted();
     try {
@@ -239,32 +177,88 @@ export class Feedback {
     } catch (error) {
       throw namingFeedback(error, feedback);
     }
-  }
+  };
 
-  /** Asks a person for an unknown task, and before they answer again. @throws UserError */
-  async #prepare(
-    execution: Execution,
-    { taskId: known = execution.waiting?.taskId, attempt }: GivenFeedback,
-    { isPerson }: Pick<Asker, "isPerson">,
-    asksAgain: boolean,
-  ): Promise<Pick<FeedbackToSend, "execution" | "taskId" | "again"> | undefined> {
-    if (known !== undefined) {
-      const target = { taskId: known, attempt: attempt ?? attemptToAnswer(execution, known) };
-      const stale =
-        staleByAttempt(execution, target) ??
-        // Before a model asks its person; a person is asked whether they mean it.
-        (isPerson ? undefined : staleByRecord(execution, execution, target, false));
-      if (stale !== undefined) throw stale;
-    } else if (!isPerson)
-      throw new UserError(
-        vscode.l10n.t("No task of this execution is known to wait. Name it with “taskId”."),
-      );
-    const taskId = known ?? (await askTask(execution));
-    if (taskId === undefined) return undefined;
-    const taken = asksAgain ? acceptedBefore(execution, taskId) : undefined;
-    if (taken === undefined) return { execution, taskId };
-    const question = vscode.l10n.t("Answer “{0}” again?", shortName(taskId));
-    const isAgreed = await confirm(question, doubtIn(taken), vscode.l10n.t("Answer Again"));
-    return isAgreed ? { execution, taskId, again: true } : undefined;
-  }
+  /** The output that the person is to see or the task that they name, on the page; or its box, to write in. */
+  const show = async (execution: Execution, given: GivenFeedback, isToWrite: boolean) => {
+    const wanted = await prepare(execution, given, person, false);
+    if (wanted === undefined) return undefined;
+    const { taskId } = wanted;
+    await page.reveal(execution, isToWrite ? "feedback" : { taskId }, taskId);
+    return "shown" as const;
+  };
+
+  return {
+    async give(execution: Execution, isApprove: boolean, given: GivenFeedback, by: Asker): Answer {
+      const { feedback: text, attempt = execution.waiting?.attempt } = given;
+      const { taskId: known = execution.waiting?.taskId } = given;
+      if (!by.isPerson && given.taskId === undefined && execution.waiting?.call !== undefined)
+        throw new UserError(
+          vscode.l10n.t(
+            "A call waits: {0}. Look at it, and answer it by its ID as “taskId”. Nothing was sent.",
+            shortName(execution.waiting.taskId),
+          ),
+        );
+      const needsWords = !isApprove || (known !== undefined && asksFor(execution, known));
+      const lacksWords = needsWords && (text === undefined || (by.isPerson && text === ""));
+      const give = async () => {
+        // What a person hasn't seen isn't sent, nor left out what they wrote: the page shows it, and is where they answer.
+        const box = { localId: execution.localId, taskId: known ?? "", attempt: attempt ?? 1 };
+        const isWritten = by.isPerson && text === undefined && drafts.find(box) !== undefined;
+        const isSeen = visibleDocuments().some(
+          (uri) => documents.showsWaiting(uri, execution) && !page.isLeft(uri),
+        );
+        if (lacksWords || isWritten || (by.isPerson && !isSeen))
+          return await show(execution, given, lacksWords || isWritten);
+        const wanted = await prepare(execution, given, by, by.isPerson);
+        if (wanted === undefined) return undefined;
+        const { isForRun = false } = given;
+        const feedback = { ...wanted, isApprove, text: text ?? "", isForRun };
+        const isAllowed = by.isPerson || (await by.agrees(feedbackQuestion(feedback)));
+        return isAllowed ? await send(feedback, by) : undefined;
+      };
+      // Each call of a model is asked about on its own.
+      const key = JSON.stringify([execution.localId, known, attempt, isApprove, text]);
+      const made = await (by.signal === undefined ? answers(key, by, give) : give());
+      return made === "shown" ? undefined : made;
+    },
+    /** Warns, then sends {@link repeatable} feedback again. @throws NothingToDo if there is none */
+    async sendAgain(execution: Execution, by: Asker): Answer {
+      const doubted = repeatable(execution);
+      const sent = execution.resumes.find((resume) => resume === doubted);
+      if (sent === undefined)
+        throw new NothingToDo(vscode.l10n.t("No feedback of this execution is in doubt."));
+      const question = vscode.l10n.t("Send the same feedback again?");
+      if (!(await confirm(question, doubtIn(sent), vscode.l10n.t("Send Again")))) return undefined;
+      const { taskId, feedback } = sent;
+      return await send({ execution, taskId, ...feedback, again: true }, by);
+    },
+  };
+}
+
+/** Asks a person for an unknown task, and before they answer again. @throws UserError */
+async function prepare(
+  execution: Execution,
+  { taskId: known = execution.waiting?.taskId, attempt }: GivenFeedback,
+  { isPerson }: Pick<Asker, "isPerson">,
+  asksAgain: boolean,
+): Promise<Pick<FeedbackToSend, "execution" | "taskId" | "again"> | undefined> {
+  if (known !== undefined) {
+    const target = { taskId: known, attempt: attempt ?? attemptToAnswer(execution, known) };
+    const stale =
+      staleByAttempt(execution, target) ??
+      // Before a model asks its person; a person is asked whether they mean it.
+      (isPerson ? undefined : staleByRecord(execution, execution, target, false));
+    if (stale !== undefined) throw stale;
+  } else if (!isPerson)
+    throw new UserError(
+      vscode.l10n.t("No task of this execution is known to wait. Name it with “taskId”."),
+    );
+  const taskId = known ?? (await askTask(execution));
+  if (taskId === undefined) return undefined;
+  const taken = asksAgain ? acceptedBefore(execution, taskId) : undefined;
+  if (taken === undefined) return { execution, taskId };
+  const question = vscode.l10n.t("Answer “{0}” again?", shortName(taskId));
+  const isAgreed = await confirm(question, doubtIn(taken), vscode.l10n.t("Answer Again"));
+  return isAgreed ? { execution, taskId, again: true } : undefined;
 }

@@ -154,16 +154,10 @@ async function refreshCrew(
     .list()
     .filter((each) => each.crew.id === crewId && canBeAsked(each));
   // With nothing to poll, the next request shows whether the token is accepted.
-  if (first === undefined) {
-    poller.pollAgain(crewId);
-    return;
-  }
-  const wasRefusing = poller.refusingCrews().has(crewId);
-  if (wasRefusing) await poller.pollNow(first.localId);
+  if (first === undefined) return poller.pollAgain(crewId);
+  await poller.pollNow(first.localId);
   if (!poller.refusingCrews().has(crewId))
-    await Promise.all(
-      (wasRefusing ? others : [first, ...others]).map(({ localId }) => poller.pollNow(localId)),
-    );
+    await Promise.all(others.map(({ localId }) => poller.pollNow(localId)));
 }
 
 /** Asks the crew once to stop `{crew, kickoffId}`, and returns `{status}`. @throws as `Senders.stop` does */

@@ -18,8 +18,8 @@ export function registerKickoff(
   const owned = new Disposables();
   let loadingForms: Promise<KickoffForms> | undefined;
   const loadForms = () =>
-    (loadingForms ??= import("./form/forms.ts").then(({ KickoffForms }) =>
-      owned.add(new KickoffForms(options)),
+    (loadingForms ??= import("./form/forms.ts").then(({ kickoffForms }) =>
+      owned.add(kickoffForms(options)),
     ));
   const withForms = (what: string, act: (forms: KickoffForms) => unknown) =>
     void loadForms().then(act).catch(logged(what));

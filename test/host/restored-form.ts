@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { systemClock } from "../../src/base/clock.ts";
 import type { CrewInputs } from "../../src/api/types.ts";
 import type { Crew } from "../../src/crews/types.ts";
-import { KickoffForms } from "../../src/kickoff/form/forms.ts";
+import { type KickoffForms, kickoffForms } from "../../src/kickoff/form/forms.ts";
 import type { FormView, FromForm, Note, ToForm } from "../../src/kickoff/form/messages.ts";
 import { senderParts } from "../unit/sending/window.ts";
 import type { ViewParts } from "./view-parts.ts";
@@ -16,7 +16,7 @@ export function formsOf(
   inputs: () => Promise<CrewInputs> = () => Promise.resolve({ fields: [{ name: "topic" }] }),
   testCallbacks: (crewId: string) => unknown = () => assert.fail("a test of callbacks"),
 ): KickoffForms {
-  return new KickoffForms({
+  return kickoffForms({
     ...{ database, store, documents, clock: systemClock },
     context: {
       extensionUri: vscode.extensions.getExtension("crewdeck.crewdeck")!.extensionUri,

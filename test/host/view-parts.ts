@@ -5,7 +5,7 @@ import { systemClock, type Clock } from "../../src/base/clock.ts";
 import type { ResumeAnswer, ResumeRequest, StatusReading } from "../../src/api/types.ts";
 import type { ExecutionSummary } from "../../src/executions/model.ts";
 import { Drafts } from "../../src/executions/drafts.ts";
-import { answerVerbs, Feedback } from "../../src/actions/answer.ts";
+import { answerVerbs, feedbackOf } from "../../src/actions/answer.ts";
 import type { Circumstances } from "../../src/view/actions.ts";
 import { type FeedbackToSend, sendFeedback } from "../../src/sending/feedback.ts";
 import { ExecutionDocuments } from "../../src/views/document/documents.ts";
@@ -93,7 +93,7 @@ export function viewParts(clock: Clock = systemClock) {
     },
     crews: crewsOf(anExecution().crew),
     clock,
-  } satisfies ConstructorParameters<typeof Feedback>[0];
+  } satisfies Parameters<typeof feedbackOf>[0];
   const registered = [
     registerDocuments(documents, [store.onDidChange], scheme),
     documents,
@@ -117,7 +117,7 @@ export function viewParts(clock: Clock = systemClock) {
     },
     documents,
     drafts,
-    feedback: new Feedback(answering),
+    feedback: feedbackOf(answering),
     verbs: answerVerbs({ ...answering, targets: targetsIn(store) }),
     reviewed,
     show,

@@ -29,7 +29,7 @@ import { type KeptRequests, keptRequests } from "../request-files/kept.ts";
 import { formTitle } from "../texts.ts";
 import type { Seed } from "./content.ts";
 import { fillForm, saveValues, takeValue } from "./fill-in.ts";
-import { type FormMemory, formMemory } from "./memory.ts";
+import { formMemory } from "./memory.ts";
 import { type FromForm, fromForm, parseSavedState, type ToForm } from "./messages.ts";
 import { FormSession, type LoadOptions, type Told } from "./session.ts";
 
@@ -54,108 +54,86 @@ interface OpenForm {
   readonly started: Promise<Execution | undefined>;
 }
 
-export class KickoffForms implements vscode.Disposable {
-  readonly #options: KickoffFormsOptions;
-  readonly #memory: FormMemory;
-  readonly #kept: KeptRequests;
-  readonly #forms = new Map<string, OpenForm>();
-  readonly #subscription: vscode.Disposable;
+export type KickoffForms = ReturnType<typeof kickoffForms>;
 
-  constructor(options: KickoffFormsOptions) {
-    const { context, database, crews } = options;
-    this.#options = options;
-    this.#kept = openKept(database, context.globalStorageUri);
-    this.#memory = formMemory(database, logProblem);
-    this.#subscription = vscode.Disposable.from(
-      crews.onDidChange(() => this.#crewsChanged()),
-      vscode.workspace.onDidChangeConfiguration((change) => {
-        if (change.affectsConfiguration("crewdeck.callbacks")) this.advise();
-      }),
-    );
-  }
-
-  /**
-   * Settles with the started execution, or undefined once closed. @param values replace those of
-   * the same names or, with `replaces`, all
-   */
-  async open(crew: Crew, values: Prefill = {}, { replaces = false } = {}) {
-    const given = Object.keys(values).length === 0 ? undefined : { values, replaces };
-    let form = this.#forms.get(crew.id);
-    if (form === undefined) {
-      // The draft is stored elsewhere, so the page needn't live while hidden.
-      const title = formTitle(crew.name);
-      const panel = vscode.window.createWebviewPanel(formType, title, vscode.ViewColumn.Active);
-      const seed = { ...this.#seedOf(crew.id), ...(given && { given }) };
-      form = this.#add(panel, crew, seed, true);
-      void form.session.load({ fresh: false, startsCrew: true });
-    } else {
-      if (given !== undefined) form.session.give(given);
-      form.panel.reveal();
-    }
-    return await form.started;
-  }
-
-  restore(panel: vscode.WebviewPanel, raw: unknown): void {
-    const state = parseSavedState(raw);
-    // Its crew is unknown or has a form.
-    if (state === undefined || this.#forms.has(state.crew)) return void panel.dispose();
-    const { crew: id, name, fields } = state;
-    // Last, because local crews become known while the window starts.
-    const crew = this.#options.crews.find(id) ?? { id, name, url: "" };
-    const { session } = this.#add(panel, crew, this.#seedOf(id), false);
-    // An unavailable crew must not hide what was typed.
-    if (fields === undefined) void session.load({ fresh: true, startsCrew: false });
-    else session.resume(fields);
-  }
-
-  async closeAll(): Promise<void> {
-    for (const [crewId, { panel, started }] of [...this.#forms]) {
-      panel.dispose();
-      // Closing stores the draft.
-      await started;
-      this.#memory.forget(crewId);
-    }
-  }
-
-  /** The crew's address and ID changed. */
-  async move(from: Crew, to: Crew): Promise<void> {
-    const form = this.#forms.get(from.id);
-    form?.panel.dispose();
-    const started = await form?.started;
-    moveCrewValues(this.#options.database, from.id, to.id);
-    await this.#kept.move(from.id, to.id);
-    // After a start there is nothing to fill in.
-    if (form !== undefined && started === undefined) await this.open(to);
-  }
-
-  async forget(crewId: string): Promise<void> {
-    await this.#kept.forget(crewId);
-  }
-
-  /** Says in the open forms whether callbacks can come. Call it when a way for them may have been set up. */
-  advise(): void {
-    for (const id of this.#forms.keys()) this.#tell(id, "hint", (crew) => this.#hintFor(crew));
-  }
-
-  dispose(): void {
-    this.#subscription.dispose();
-    // What was typed a moment ago is stored before the window goes.
-    for (const { session } of this.#forms.values()) void session.close();
-  }
+export function kickoffForms(options: KickoffFormsOptions) {
+  const { context, database, store, crews, sending, clock, documents } = options;
+  const kept = openKept(database, context.globalStorageUri);
+  const memory = formMemory(database, logProblem);
+  const forms = new Map<string, OpenForm>();
 
   /** The draft may have been sent before the form was closed. */
-  #seedOf(crewId: string): Seed {
-    const known = this.#memory.read(crewId);
-    const { store, sending } = this.#options;
+  const seedOf = (crewId: string): Seed => {
+    const known = memory.read(crewId);
     const parts = { store, outbox: sending.outbox };
     const earlier = known.draft && earlierKickoff(parts, known.draft.id);
     if (earlier === undefined) return known;
     return { ...known, earlier: earlier instanceof MaybeStartedError ? earlier : "started" };
-  }
+  };
 
-  #add(panel: vscode.WebviewPanel, crew: CrewAddress, seed: Seed, takesFocus: boolean): OpenForm {
-    const { context, crews, sending, clock, documents, store, database } = this.#options;
-    const sources = { crews, store, kept: this.#kept, database };
+  const tell = (
+    crewId: string,
+    kind: "advice" | "hint",
+    look: (crew: Crew) => Promise<Told | undefined>,
+  ): void => {
+    const crew = crews.find(crewId);
+    if (crew === undefined) return;
+    look(crew).then(
+      (note) => forms.get(crewId)?.session.tell(kind, note),
+      logged("Looking for what a form says of its crew"),
+    );
+  };
+
+  /** Says in the open forms whether callbacks can come. Call it when a way for them may have been set up. */
+  const advise = (): void => {
+    for (const id of forms.keys()) tell(id, "hint", hintFor);
+  };
+
+  const hintFor = async (crew: Crew): Promise<Told | undefined> => {
+    if (memory.read(crew.id).hidesHint === true) return undefined;
+    if (await (await options.callbacks()).canReach(crew)) return undefined;
+    const hide = () => {
+      memory.hideHint(crew.id);
+      forms.get(crew.id)?.session.takeFocus();
+      advise();
+    };
+    return {
+      text: vscode.l10n.t(
+        "If a task waits for you, this crew reports it only by callback, and no callback can reach this machine.",
+      ),
+      actions: [
+        {
+          title: vscode.l10n.t("Set Up Callbacks…"),
+          run: () => runAction(machineSettings("crewdeck.callbacks")),
+        },
+        { title: vscode.l10n.t("Test Callbacks"), run: () => options.testCallbacks(crew.id) },
+        { title: vscode.l10n.t("Don't Show Again"), run: hide },
+      ],
+    };
+  };
+
+  const refresh = (crewId: string): void => {
+    const crew = crews.find(crewId);
+    const session = forms.get(crewId)?.session;
+    if (crew === undefined || session === undefined) return;
+    const { id, name, url } = crew;
+    session.crew = { id, name, url, canDebug: crew.local?.engine === "crewai" };
+    const settingUp = vscode.l10n.t(
+      "crewAI is being installed for “{0}”. The terminal shows its progress.",
+      name,
+    );
+    session.tell("setUp", crew.local?.isSettingUp && { text: settingUp });
+    session.tell("rehearsal", rehearsalOf(crew));
+    tell(crewId, "advice", adviceOn);
+  };
+
+  const add = (
+    panel: vscode.WebviewPanel,
+    crew: CrewAddress,
+    seed: Seed,
+    takesFocus: boolean,
+  ): OpenForm => {
+    const sources = { crews, store, kept, database };
     const { promise: started, resolve } = Promise.withResolvers<Execution | undefined>();
     let execution: Execution | undefined;
     const show = (made: Execution) => documents.show(made).catch(logged("Showing an execution"));
@@ -165,12 +143,12 @@ export class KickoffForms implements vscode.Disposable {
       seed,
       {
         clock,
-        memory: this.#memory,
+        memory,
         inputs: (options) => inputsOf(crews, crew, options),
         // Looked up at each use, since a local crew's port may change.
         send: async (request, localId, isDebugged) => {
           const ready = await crews.ready(crew);
-          const debugPort = isDebugged ? await this.#options.debug(ready) : undefined;
+          const debugPort = isDebugged ? await options.debug(ready) : undefined;
           return await sending.send(ready, { ...request, ...defined({ debugPort }) }, { localId });
         },
         post: (message) => {
@@ -179,7 +157,7 @@ export class KickoffForms implements vscode.Disposable {
         },
         fillIn: (form) => fillForm(sources, form),
         takeValue: (form, input) => takeValue(store, form.id, input),
-        saveValues: (form, values) => saveValues(this.#kept, form, values),
+        saveValues: (form, values) => saveValues(kept, form, values),
         openAsRequestFile: (form, values) => openUnsaved({ crew: form, values }),
         copyAsCurl: (form, values) => copyCurl(crews.get(form.id), values),
         onStarted: (made) => {
@@ -192,8 +170,8 @@ export class KickoffForms implements vscode.Disposable {
         runAction,
         onLateProblem: (error) => {
           logProblem("Kicking off a crew", error, name);
-          const kept = vscode.l10n.t("What you typed is kept in the form of “{0}”.", name);
-          void showError(new UserError(`${messageOf(error)} ${kept}`));
+          const isKept = vscode.l10n.t("What you typed is kept in the form of “{0}”.", name);
+          void showError(new UserError(`${messageOf(error)} ${isKept}`));
         },
       },
       { takesFocus },
@@ -212,79 +190,93 @@ export class KickoffForms implements vscode.Disposable {
       },
     });
     const form = { session, panel, started };
-    this.#forms.set(id, form);
-    this.#refresh(id);
+    forms.set(id, form);
+    refresh(id);
     // Not with each change of a crew: it may send a request through a tunnel.
-    this.#tell(id, "hint", (known) => this.#hintFor(known));
+    tell(id, "hint", hintFor);
     // The person may have mended the project's files in another tab.
-    panel.onDidChangeViewState(() => panel.active && this.#refresh(id));
+    panel.onDidChangeViewState(() => panel.active && refresh(id));
     panel.onDidDispose(() => {
-      if (this.#forms.get(id) === form) this.#forms.delete(id);
+      if (forms.get(id) === form) forms.delete(id);
       void session.close().then(() => resolve(execution));
     });
     return form;
-  }
+  };
 
-  #crewsChanged(): void {
-    for (const [id, { session }] of this.#forms) {
-      const crew = this.#options.crews.find(id);
-      this.#refresh(id);
-      if (session.isUnavailable && crew !== undefined && crew.local?.running !== false)
-        void session.load({ fresh: true, startsCrew: false });
+  /**
+   * Settles with the started execution, or undefined once closed. @param values replace those of
+   * the same names or, with `replaces`, all
+   */
+  const open = async (crew: Crew, values: Prefill = {}, { replaces = false } = {}) => {
+    const given = Object.keys(values).length === 0 ? undefined : { values, replaces };
+    let form = forms.get(crew.id);
+    if (form === undefined) {
+      // The draft is stored elsewhere, so the page needn't live while hidden.
+      const title = formTitle(crew.name);
+      const panel = vscode.window.createWebviewPanel(formType, title, vscode.ViewColumn.Active);
+      form = add(panel, crew, { ...seedOf(crew.id), ...(given && { given }) }, true);
+      void form.session.load({ fresh: false, startsCrew: true });
+    } else {
+      if (given !== undefined) form.session.give(given);
+      form.panel.reveal();
     }
-  }
+    return await form.started;
+  };
 
-  #refresh(crewId: string): void {
-    const crew = this.#options.crews.find(crewId);
-    const session = this.#forms.get(crewId)?.session;
-    if (crew === undefined || session === undefined) return;
-    const { id, name, url } = crew;
-    session.crew = { id, name, url, canDebug: crew.local?.engine === "crewai" };
-    const settingUp = vscode.l10n.t(
-      "crewAI is being installed for “{0}”. The terminal shows its progress.",
-      name,
-    );
-    session.tell("setUp", crew.local?.isSettingUp && { text: settingUp });
-    session.tell("rehearsal", rehearsalOf(crew));
-    this.#tell(crewId, "advice", adviceOn);
-  }
+  const subscription = vscode.Disposable.from(
+    crews.onDidChange(() => {
+      for (const [id, { session }] of forms) {
+        const crew = crews.find(id);
+        refresh(id);
+        if (session.isUnavailable && crew !== undefined && crew.local?.running !== false)
+          void session.load({ fresh: true, startsCrew: false });
+      }
+    }),
+    vscode.workspace.onDidChangeConfiguration((change) => {
+      if (change.affectsConfiguration("crewdeck.callbacks")) advise();
+    }),
+  );
 
-  #tell(
-    crewId: string,
-    kind: "advice" | "hint",
-    look: (crew: Crew) => Promise<Told | undefined>,
-  ): void {
-    const crew = this.#options.crews.find(crewId);
-    if (crew === undefined) return;
-    look(crew).then(
-      (note) => this.#forms.get(crewId)?.session.tell(kind, note),
-      logged("Looking for what a form says of its crew"),
-    );
-  }
-
-  async #hintFor(crew: Crew): Promise<Told | undefined> {
-    const { callbacks, testCallbacks } = this.#options;
-    if (this.#memory.read(crew.id).hidesHint === true) return undefined;
-    if (await (await callbacks()).canReach(crew)) return undefined;
-    const hide = () => {
-      this.#memory.hideHint(crew.id);
-      this.#forms.get(crew.id)?.session.takeFocus();
-      this.advise();
-    };
-    return {
-      text: vscode.l10n.t(
-        "If a task waits for you, this crew reports it only by callback, and no callback can reach this machine.",
-      ),
-      actions: [
-        {
-          title: vscode.l10n.t("Set Up Callbacks…"),
-          run: () => runAction(machineSettings("crewdeck.callbacks")),
-        },
-        { title: vscode.l10n.t("Test Callbacks"), run: () => testCallbacks(crew.id) },
-        { title: vscode.l10n.t("Don't Show Again"), run: hide },
-      ],
-    };
-  }
+  return {
+    open,
+    restore(panel: vscode.WebviewPanel, raw: unknown): void {
+      const state = parseSavedState(raw);
+      // Its crew is unknown or has a form.
+      if (state === undefined || forms.has(state.crew)) return void panel.dispose();
+      const { crew: id, name, fields } = state;
+      // Last, because local crews become known while the window starts.
+      const crew = crews.find(id) ?? { id, name, url: "" };
+      const { session } = add(panel, crew, seedOf(id), false);
+      // An unavailable crew must not hide what was typed.
+      if (fields === undefined) void session.load({ fresh: true, startsCrew: false });
+      else session.resume(fields);
+    },
+    async closeAll(): Promise<void> {
+      for (const [crewId, { panel, started }] of [...forms]) {
+        panel.dispose();
+        // Closing stores the draft.
+        await started;
+        memory.forget(crewId);
+      }
+    },
+    /** The crew's address and ID changed. */
+    async move(from: Crew, to: Crew): Promise<void> {
+      const form = forms.get(from.id);
+      form?.panel.dispose();
+      const started = await form?.started;
+      moveCrewValues(database, from.id, to.id);
+      await kept.move(from.id, to.id);
+      // After a start there is nothing to fill in.
+      if (form !== undefined && started === undefined) await open(to);
+    },
+    forget: kept.forget,
+    advise,
+    dispose(): void {
+      subscription.dispose();
+      // What was typed a moment ago is stored before the window goes.
+      for (const { session } of forms.values()) void session.close();
+    },
+  };
 }
 
 /** What a rehearsal is, why it is one, and the way to a real run. */
