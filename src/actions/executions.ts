@@ -154,8 +154,8 @@ async function refreshCrew(
     .list()
     .filter((each) => each.crew.id === crewId && canBeAsked(each));
   // With nothing to poll, the next request shows whether the token is accepted.
-  if (first === undefined) return poller.pollAgain(crewId);
-  await poller.pollNow(first.localId);
+  if (first === undefined) poller.pollAgain(crewId);
+  else await poller.pollNow(first.localId);
   if (!poller.refusingCrews().has(crewId))
     await Promise.all(others.map(({ localId }) => poller.pollNow(localId)));
 }

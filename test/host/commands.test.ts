@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
 import { activeDocument } from "../../src/editor/execution-uri.ts";
-import type { CrewReport } from "../../src/crews/types.ts";
 import type { CrewdeckApi } from "../../src/actions/crewdeck-api.ts";
 import { json } from "../support/misbehaving-server.ts";
 import { withPerson } from "./scripted-person.ts";
@@ -105,15 +104,6 @@ describe("Commands with arguments, and the API for other extensions", () => {
     await run("openExecution", { crew, kickoffId });
     assert.equal(isPreview(), true);
     await untrack(kickoffId);
-  });
-
-  it("setToken chooses which of two tokens is sent, as testCrew reports", async () => {
-    const type = async () => (await run<CrewReport>("testCrew", { crew })).tokenType;
-    const other = { crew, token: service.userToken, tokenType: "userBearer" };
-    assert.equal(await run("setToken", other), true);
-    assert.equal(await type(), "userBearer");
-    assert.equal(await run("setToken", { crew, use: "bearer" }), true);
-    assert.equal(await type(), "bearer");
   });
 
   it("commands work in a document that was open when its crew was renamed; programs must name a crew that is there", async () => {

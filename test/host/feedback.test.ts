@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { CrewApiError } from "../../src/api/errors.ts";
 import type { StatusReading } from "../../src/api/types.ts";
-import { actionsOf, UserError } from "../../src/base/errors.ts";
 import { applyReading } from "../../src/executions/reduce.ts";
 import { MaybeSentError } from "../../src/sending/errors.ts";
 import { askerOf, person, program } from "../../src/actions/asker.ts";
@@ -73,35 +72,6 @@ describe("feedback in an execution's document", () => {
     const stale = parts.feedback.give(execution, false, { taskId: "review", attempt: 2 }, person);
     await assert.rejects(stale, /no longer waits/);
     assert.equal(parts.sent.length, 0);
-  });
-
-  it("shows which feedback had no effect, and opens its execution", async () => {
-    const execution = parts.store.add(anExecution());
-    const apiError = (given: object, message: string, remedy: string) =>
-      new CrewApiError({ kind: "unreachable", message, remedy, sent: "no", ...given });
-    const setToken = [{ title: "Set Token", command: "crewdeck.setToken" }];
-    for (const [error, says] of [
-      [apiError({ reason: "refused" }, "None.", "Look."), "None. Look."],
-      [apiError({ kind: "badRequest", status: 400 }, "Not now.", ""), "Not now."],
-      [new UserError("No token.", setToken), "No token."],
-    ] as const) {
-      parts.crew.resume = () => Promise.reject(error);
-      for (const send of [
-        () => approve(),
-        () => parts.feedback.give(execution, false, { feedback: "Shorter." }, program),
-      ]) {
-        await assert.rejects(send(), (failure) => {
-          assert.ok(failure instanceof UserError);
-          assert.equal(failure.message, `Your feedback on “Sea otters” failed: ${says}`);
-          assert.deepEqual(
-            actionsOf(failure).map(({ title }) => title),
-            [...actionsOf(error).map(({ title }) => title), "Open Execution"],
-          );
-          return failure.cause === error;
-        });
-        assert.equal(current().resumes.at(-1)?.outcome, "refused");
-      }
-    }
   });
 
   it("shows the output on its page before Approve sends anything, exactly if it isn't on the screen, wherever it is pressed; a program is served at once", async () => {

@@ -2,11 +2,9 @@ import assert from "node:assert/strict";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import * as vscode from "vscode";
-import { recentProblems } from "../../src/editor/recent-problems.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { waitFor } from "../support/wait.ts";
 import { restoredForm } from "./restored-form.ts";
-import { ScriptedPerson } from "./scripted-person.ts";
 import { eachWithViewParts, type ViewParts } from "./view-parts.ts";
 
 describe("What a form says of a local crew's files", () => {
@@ -77,44 +75,4 @@ describe("What a form says of a local crew's files", () => {
         forms.dispose();
       }
     });
-
-  it("is said to the person alone if there is nothing to do, and is no problem for a report", async () => {
-    const crew = { id: "url:https://none.test", name: "none", url: "https://none.test" };
-    const { forms, view, send } = restoredForm(parts, crew, () => true);
-    const { length } = recentProblems;
-    const someone = new ScriptedPerson(["escape"]);
-    try {
-      await waitFor("the form", () => view()?.form !== undefined);
-      send({ type: "fillIn" });
-      await waitFor("the message", () => someone.shown.length === 1);
-      assert.match(someone.shown[0]?.text ?? "", /nothing to fill in from/);
-      assert.equal(recentProblems.length, length);
-    } finally {
-      someone.dispose();
-      forms.dispose();
-    }
-  });
-
-  it("can't be read from a folder that is gone, and the form shows the crew's new name all the same", async () => {
-    const local = {
-      folder: vscode.Uri.file(path.join(folder, "gone")).toString(),
-      engine: "crewai",
-      running: true,
-    } as const;
-    const crew = { id: "local:poems", name: "poems", url: "http://127.0.0.1:9", local };
-    let asked = 0;
-    const canReach = () => ++asked > 0;
-    const { forms, view, panel } = restoredForm(parts, crew, canReach);
-    try {
-      await waitFor("the form", () => view()?.form !== undefined);
-      await vscode.commands.executeCommand("workbench.action.files.newUntitledFile");
-      await waitFor("the other tab", () => !panel.active);
-      crew.name = "odes";
-      panel.reveal();
-      await waitFor("the new name", () => view()?.crew.name === "odes");
-      assert.equal(asked, 1, "that may be a request through a tunnel");
-    } finally {
-      forms.dispose();
-    }
-  });
 });

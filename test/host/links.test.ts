@@ -2,8 +2,6 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { linkHandler } from "../../src/actions/links.ts";
 import type { Crew } from "../../src/crews/types.ts";
-import { waitFor } from "../support/wait.ts";
-import { withReplaced } from "./extension.ts";
 import { withPerson, type Move } from "./scripted-person.ts";
 
 const url = "https://travel.example.com";
@@ -98,30 +96,5 @@ describe("deep links", () => {
       shown.map(({ text }) => text),
       ["Connect the crew at travel.example.com?", "Connect the crew at other.example.com?"],
     );
-  });
-
-  it("ask nothing while another link's question or token box is open", async () => {
-    const questions: string[] = [];
-    const tokens: (() => void)[] = [];
-    follow = linkHandler({
-      crews: { find: () => undefined },
-      verbs: {
-        addCrew: () => new Promise((resolve) => tokens.push(() => resolve(travel))),
-        trackExecution: () => assert.fail("tracked"),
-      },
-    });
-    const showWarningMessage = (text: string, _options: unknown, ...choices: string[]) => {
-      questions.push(text);
-      return Promise.resolve(choices[0]);
-    };
-    await withReplaced(vscode.window, { showWarningMessage }, async () => {
-      const both = [follow(add()), follow(add(elsewhere))];
-      for (const count of [1, 2]) {
-        await waitFor("the box for the token", () => tokens.length === count);
-        assert.equal(questions.length, count);
-        tokens.at(-1)?.();
-      }
-      await Promise.all(both);
-    });
   });
 });

@@ -224,22 +224,6 @@ describe("Deleting local data", () => {
   const leaveToken = ({ crews }: Window) =>
     crews.setToken("url:https://forgotten.test", { token: "forgotten-token", type: "userBearer" });
 
-  it("also finds these tokens if another window has cleared the shared state meanwhile", async () => {
-    const shared = new MemoryMemento();
-    const [window, other] = [await openWindow(shared), await openWindow(shared)];
-    await fill(window);
-    await leaveToken(window);
-    const removeAll = window.locals.removeAll.bind(window.locals);
-    window.locals.removeAll = async () => {
-      await waitFor("the other window to forget", () => other.closed.length > 0);
-      // An earlier version does this.
-      await shared.update("crewdeck.storedTokens", undefined);
-      return await removeAll();
-    };
-    await window.delete("everything");
-    assert.deepEqual([...secrets.kept.keys()], []);
-  });
-
   it("continues with other tokens if one can't be deleted, reports it, and finds it again", async () => {
     const window = await openWindow();
     await leaveToken(window);
@@ -276,15 +260,6 @@ describe("Deleting local data", () => {
     new ProjectRecords(database, path.join(folder, "local")).write({
       ...{ folder: uri, name: "Crew", port: 0, wanted: false },
     });
-
-  it("warns that the executions of local crews end and are deleted, too", async () => {
-    const window = await openWindow();
-    noteLocal(window, "file:///crew");
-    assert.match(
-      await questionOf(window),
-      /Local crews \(1\) are stopped, and their executions end; the projects stay\./,
-    );
-  });
 
   it("counts and removes a local crew whose folder is gone", async () => {
     const window = await openWindow();

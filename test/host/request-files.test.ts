@@ -16,7 +16,7 @@ import { waitFor } from "../support/wait.ts";
 import { FakeClock } from "../unit/executions/fake-clock.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import { testDatabase } from "../support/database.ts";
-import { closeEditors, codeLensesIn, run, set, withReplaced } from "./extension.ts";
+import { closeEditors, codeLensesIn, run, set } from "./extension.ts";
 import { withPerson, type Move } from "./scripted-person.ts";
 import { startSmallCrew, type SmallCrew } from "./small-crew.ts";
 
@@ -116,20 +116,6 @@ describe("Kicking off a request file", () => {
     await symlink("/dev/zero", uri.fsPath);
     await assert.rejects(open().kickOff(uri, byClick), /is not a regular file/);
     await rm(uri.fsPath);
-  });
-
-  it("draws no icons of a crew's name in the status bar", async () => {
-    const uri = await file("icon");
-    const named = { ...crew, name: "$(bell) Travel" };
-    const titles: (string | undefined)[] = [];
-    const withProgress = ({ title }: vscode.ProgressOptions, action: () => Promise<unknown>) => (
-      titles.push(title),
-      action()
-    );
-    await withReplaced(vscode.window, { withProgress }, () =>
-      open({ crews: crewsOf(named) }).kickOff(uri, byClick),
-    );
-    assert.deepEqual(titles, ["Kicking off “\\$(bell) Travel”…"]);
   });
 
   it("includes unsaved changes, and is another kickoff with them", async () => {

@@ -3,7 +3,6 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import * as vscode from "vscode";
 import { requestVerbs } from "../../src/actions/requests.ts";
 import { activeDocument } from "../../src/editor/execution-uri.ts";
-import type { Crew } from "../../src/crews/types.ts";
 import { runAgain, type RunAgainParts } from "../../src/kickoff/again.ts";
 import type { CrewdeckApi } from "../../src/actions/crewdeck-api.ts";
 import { CrewApi } from "../support/crew-api.ts";
@@ -155,31 +154,6 @@ describe("An earlier kickoff", () => {
     );
     await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
     await rm(taken);
-  });
-
-  it("runs again on the rehearsal engine after a question that doesn't mention cost", async () => {
-    const local: Crew = {
-      id: "c",
-      name: crew,
-      url: "http://127.0.0.1:9",
-      local: { folder: "file:///c", engine: "rehearsal", running: true },
-    };
-    const again: RunAgainParts = {
-      crews: { connected: () => local, ready: () => Promise.resolve(local) },
-      sending: {
-        send: () => assert.fail("a kickoff"),
-        secrets: { complete: () => assert.fail("a secret") },
-      },
-      forms: { open: () => assert.fail("a form") },
-      page: { open: () => assert.fail("an execution") },
-    };
-    const { shown } = await withPerson(["escape"], () =>
-      runAgain(again, anExecution({ request: { inputs, callbacks: {} } }), { asks: true }),
-    );
-    assert.match(
-      shown[0]?.detail ?? "",
-      /^“Repeated” \(127\.0\.0\.1:9\) starts another execution\.\n\ntopic: tea/,
-    );
   });
 
   it("is shown once when it runs again, also from the form, which shows what it starts", async () => {

@@ -269,7 +269,7 @@ export function kickoffForms(options: KickoffFormsOptions) {
       // After a start there is nothing to fill in.
       if (form !== undefined && started === undefined) await open(to);
     },
-    forget: kept.forget,
+    forget: (crewId: string) => kept.forget(crewId),
     advise,
     dispose(): void {
       subscription.dispose();

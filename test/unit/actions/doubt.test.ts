@@ -21,65 +21,42 @@ describe("The doubt about an execution", () => {
   });
   afterEach(() => scene.poller.dispose());
 
-  /** Waits as the tool does: one request, then up to two minutes. Returns the seconds of the requests, and whether the wait is over. */
-  async function waitAsTheTool(): Promise<{
-    readonly seconds: readonly number[];
-    readonly isOver: () => boolean;
-  }> {
-    let isOver = false;
+  /** Asks the crew, which answers so; returns the doubt. */
+  const asked = async (answer: ReturnType<Scene["answer"]>) => {
+    scene.answer = () => answer;
     await scene.poller.pollNow(localId);
-    const { store, clock, poller } = scene;
-    void untilItMatters(
-      { store, clock, poller, circumstances: { of: (each) => ({ doubt: doubt(each) }) } },
-      localId,
-      120_000,
-      new AbortController().signal,
-    ).then(() => (isOver = true));
-    await scene.pass(60);
-    return { seconds: scene.seconds(), isOver: () => isOver };
-  }
+    return doubt();
+  };
 
-  it("is undefined while the crew answers, and waiting continues", async () => {
-    const { seconds, isOver } = await waitAsTheTool();
-    assert.equal(doubt(), undefined);
-    assert.ok(seconds.length > 10 && !isOver());
+  it("is undefined while the crew answers, and ends with its next answer", async () => {
+    assert.equal(await asked(working("a", 0)), undefined);
+    assert.equal((await asked(failure("timeout")))?.isLasting, false);
+    assert.equal(await asked(working("a", 0)), undefined);
   });
 
-  it("is a refused token, with its remedy: the wait ends at once, and each call sends one request", async () => {
-    scene.answer = () => failure("unauthorized");
-    for (const call of [1, 2]) {
-      const { seconds, isOver } = await waitAsTheTool();
-      assert.deepEqual([seconds.length, isOver()], [1, true], `call ${call}`);
-    }
-    assert.deepEqual(doubt(), {
+  it("is a refused token, with its remedy: a tool that waits for the execution ends at once, and each call sends one request", async () => {
+    assert.deepEqual(await asked(failure("unauthorized")), {
       short: "not watched: token refused",
       text: "unauthorized Do something. This is the last known state.",
       isLasting: true,
     });
+    scene.seconds();
+    const { store, clock, poller } = scene;
+    for (const call of [1, 2]) {
+      await scene.poller.pollNow(localId);
+      const circumstances = { of: (each: ExecutionSummary) => ({ doubt: doubt(each) }) };
+      const { signal } = new AbortController();
+      await untilItMatters({ store, clock, poller, circumstances }, localId, 120_000, signal);
+      assert.equal(scene.seconds().length, 1, `call ${call}`);
+    }
   });
 
-  it("is a token that is refused during the wait, which ends it without another request", async () => {
-    const waiting = await waitAsTheTool();
-    assert.equal(waiting.isOver(), false);
-    scene.answer = () => failure("unauthorized");
-    await scene.poller.pollNow(localId);
-    await scene.pass(60);
-    assert.deepEqual([scene.seconds().length, waiting.isOver()], [1, true]);
-  });
-
-  it("is a reason not to send a request, which ends the wait, if it isn't the person's without details", async () => {
+  it("is a reason not to send a request, if it isn't the person's without details", async () => {
     for (const [error, message] of [
       [new UserError("There is no token for Writers."), /^There is no token for Writers/],
       [new Error("ENOSPC: /home/me"), /^The state could not be requested, .* See Crewdeck's log/],
-    ] as const) {
-      scene.answer = () => working("a", 0);
-      const { isOver } = await waitAsTheTool();
-      assert.deepEqual([doubt(), isOver()], [undefined, false]);
-      scene.answer = () => error;
-      await scene.pass(30);
-      assert.deepEqual([scene.seconds().length, isOver()], [1, true]);
-      assert.match(doubt()?.text ?? "", message);
-    }
+    ] as const)
+      assert.match((await asked(error))?.text ?? "", message);
   });
 
   it("needs another token, if the error of a deployed crew offers to set one", async () => {
@@ -123,23 +100,11 @@ describe("The doubt about an execution", () => {
   ]) {
     it(`is ${what}: waiting ${ends ? "ends" : "continues"}`, async () => {
       crew = connected ?? undefined;
-      if (answer !== undefined) scene.answer = () => answer;
-      const { isOver } = await waitAsTheTool();
-      assert.equal(isOver(), ends);
-      const { text: why = "", isLasting } = doubt() ?? {};
+      const { text: why = "", isLasting } = (await asked(answer ?? working("a", 0))) ?? {};
       assert.match(why, text);
       assert.equal(isLasting, ends);
     });
   }
-
-  it("ends with the crew's next answer", async () => {
-    scene.answer = () => failure("timeout");
-    await waitAsTheTool();
-    assert.equal(doubt()?.isLasting, false);
-    scene.answer = () => working("a", 0);
-    await scene.pass(15);
-    assert.equal(doubt(), undefined);
-  });
 
   it("is undefined for one that has ended, and for a kickoff whose ID never came", () => {
     crew = undefined;

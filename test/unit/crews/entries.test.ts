@@ -1,11 +1,5 @@
 import assert from "node:assert/strict";
-import {
-  isOverwritten,
-  isWebAddress,
-  readEntries,
-  withCrew,
-  withoutCrew,
-} from "../../../src/crews/entries.ts";
+import { isOverwritten, readEntries, withCrew, withoutCrew } from "../../../src/crews/entries.ts";
 import { stateByCrew } from "../../../src/crews/state-by-crew.ts";
 
 const entry = (name: string) => ({ name, url: `https://${name.toLowerCase()}.example.com` });
@@ -89,15 +83,6 @@ describe("writing the setting crewdeck.crews", () => {
     const twice = { name: "Twice", url: `${travel.url}/` };
     const entries = [entry("Travel"), broken, twice, entry("Other")];
     assert.deepEqual(withoutCrew(entries, travel.id), [broken, entry("Other")]);
-  });
-});
-
-describe("a dashboard's address", () => {
-  it("is a web address", () => {
-    assert.ok(isWebAddress("https://app.example.com/crews/7"));
-    assert.ok(!isWebAddress("file:///etc/passwd"));
-    assert.ok(!isWebAddress("command:workbench.action.quit"));
-    assert.ok(!isWebAddress("dashboard"));
   });
 });
 

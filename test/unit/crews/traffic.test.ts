@@ -1,89 +1,48 @@
 import assert from "node:assert/strict";
-import { CrewClient } from "../../../src/api/client.ts";
+import type { Traffic } from "../../../src/api/transport.ts";
 import { logTraffic } from "../../../src/crews/traffic.ts";
+import { CrewClient } from "../../../src/api/client.ts";
 import { json, MisbehavingServer, text } from "../../support/misbehaving-server.ts";
-import { errorOf, HastyClock, token } from "../api/support.ts";
+import { errorOf, token } from "../api/support.ts";
 
-/** VS Code's log levels. */
-const levels = { debug: 2, info: 3 };
-
-/** Collects lines with their level first, and drops those below its own level as VS Code's channel does. */
-function listLog(level: number) {
+function listLog() {
   const lines: string[] = [];
-  const keep = (name: string, at: number) => (text: string) => {
-    if (at >= level) lines.push(`${name} ${text}`);
+  const keep = (level: string) => (line: string) => void lines.push(`${level} ${line}`);
+  const log = {
+    ...{ debug: keep("debug"), info: keep("info"), warn: keep("warn"), error: keep("error") },
   };
-  return {
-    ...{ lines, debug: keep("debug", 2), info: keep("info", 3) },
-    ...{ warn: keep("warn", 4), error: keep("error", 5) },
-  };
+  return { lines, onTraffic: (traffic: Traffic) => logTraffic(log, "Travel\n", traffic) };
 }
-type ListLog = ReturnType<typeof listLog>;
 
 describe("the log of exchanges", () => {
-  let server: MisbehavingServer;
-
-  beforeEach(async () => {
-    server = await MisbehavingServer.start();
-  });
-
-  const clientFor = (log: ListLog) =>
-    new CrewClient(server.url, token, {
-      clock: new HastyClock(),
-      random: () => 0.5,
-      onTraffic: (traffic) => logTraffic(log, "Travel", traffic),
+  for (const [method, ended, line] of [
+    ["POST", {}, "info [1 Travel ] → POST /a"],
+    ["GET", {}, "debug [1 Travel ] → GET /a"],
+    ["POST", { status: 200, milliseconds: 1.6 }, "info [1 Travel ] ← 200 in 2 ms"],
+    ["GET", { status: 200, milliseconds: 1 }, "debug [1 Travel ] ← 200 in 1 ms"],
+    ["POST", { error: "timeout", milliseconds: 1 }, "error [1 Travel ] ← timeout in 1 ms"],
+    [
+      "GET",
+      { status: 503, error: "gateway", milliseconds: 1 },
+      "warn [1 Travel ] ← 503 gateway in 1 ms",
+    ],
+    // It may be a pause.
+    [
+      "GET",
+      { status: 404, error: "notFound", milliseconds: 1 },
+      "debug [1 Travel ] ← 404 notFound in 1 ms",
+    ],
+  ] as const)
+    it(`has the line: ${line}`, () => {
+      const { lines, onTraffic } = listLog();
+      onTraffic({ id: 1, method, path: "/a", ...ended });
+      assert.deepEqual(lines, [line]);
     });
-  /** The lines, with exchanges numbered from 1. */
-  const counted = (log: ListLog) => {
-    const ids = [...new Set(log.lines.map((line) => /\[(\d+) /.exec(line)?.[1]))];
-    return log.lines.map((line) =>
-      line.replace(/\[(\d+) /, (_all, id: string) => `[${ids.indexOf(id) + 1} `),
-    );
-  };
-
-  it("reports a request before it is sent, and its end with the same number", async () => {
-    const log = listLog(levels.debug);
-    let atServer: readonly string[] = [];
-    server.next(
-      (response, request) => {
-        atServer = [...counted(log)];
-        json(200, { kickoff_id: "k-1" })(response, request);
-      },
-      json(200, { inputs: [] }),
-    );
-    await clientFor(log).kickoff({ inputs: {} });
-    await clientFor(log).inputs();
-    assert.deepEqual(atServer, ["info [1 Travel] → POST /kickoff"]);
-    assert.deepEqual(counted(log), [
-      "info [1 Travel] → POST /kickoff",
-      "info [1 Travel] ← 200 in 0 ms",
-      "debug [2 Travel] → GET /inputs",
-      "debug [2 Travel] ← 200 in 0 ms",
-    ]);
-  });
-
-  it("warns of a failed GET, and reports a failed POST as an error", async () => {
-    const log = listLog(levels.info);
-    server.next(json(503, {}), json(200, { inputs: [] }), json(500, {}));
-    await clientFor(log).inputs();
-    await errorOf(clientFor(log).kickoff({ inputs: {} }));
-    assert.deepEqual(counted(log), [
-      "warn [1 Travel] ← 503 gateway in 0 ms",
-      "info [2 Travel] → POST /kickoff",
-      "error [2 Travel] ← 500 server in 0 ms",
-    ]);
-  });
-
-  it("does not warn about an unknown ID, which may be a pause", async () => {
-    const log = listLog(levels.info);
-    server.next(json(404, { detail: "Kickoff k-1 not found" }));
-    server.otherwise = json(404, { detail: "Kickoff k-1 not found" });
-    await errorOf(clientFor(log).status("k-1"));
-    assert.deepEqual(log.lines, []);
-  });
 
   it("never shows a secret, nor does an error of what the crew repeats", async () => {
-    const log = listLog(levels.debug);
+    const { lines, onTraffic } = listLog();
+    const server = await MisbehavingServer.start();
+    const client = new CrewClient(server.url, token, { onTraffic });
     const secrets = ["bearer-SECRET", "password-SECRET", "own_path-SECRET-".padEnd(43, "x")];
     const [bearer = "", password = "", ownPath = ""] = secrets;
     const inputs = { city: "Oslo", nested: [{ password }] };
@@ -96,8 +55,8 @@ describe("the log of exchanges", () => {
     const detail = `You sent ${token}, ${secrets.join(", ")}.`;
     for (const answer of [json(422, { detail }), text(500, `<p>${detail}</p>`)]) {
       server.next(answer);
-      const { message, remedy, body } = await errorOf(clientFor(log).kickoff(request));
-      const shown = [...log.lines, message, remedy, body].join("\n");
+      const { message, remedy, body } = await errorOf(client.kickoff(request));
+      const shown = [...lines, message, remedy, body].join("\n");
       assert.match(shown, /You sent \[token\], \[secret\]/);
       for (const secret of [token, ...secrets]) assert.ok(!shown.includes(secret), shown);
     }

@@ -99,18 +99,6 @@ describe("Memory of the kickoff form", () => {
     assert.deepEqual(memory.read(crew), { last: valuesWith("c") });
   });
 
-  it("hides the hint for good, beside what was typed and sent", () => {
-    const draft = { id: first, values: valuesWith("a") };
-    openMemory().saveDraft(crew, draft);
-    openMemory().hideHint(crew);
-    assert.deepEqual(openMemory().read(crew), { draft, hidesHint: true });
-    openMemory().sent(crew, draft);
-    openMemory().saveDraft(crew, draft);
-    openMemory().dropDraft(crew, first);
-    assert.deepEqual(openMemory().read(crew), { last: draft.values, hidesHint: true });
-    assert.deepEqual(openMemory().read("url:https://other.test"), {});
-  });
-
   it("moves along with a crew's new address, without what a person allowed, and forgets a removed crew", () => {
     const memory = openMemory();
     memory.saveDraft(crew, { id: first, values: valuesWith("a") });

@@ -24,33 +24,6 @@ function typed(
 }
 
 describe("Values of the kickoff form", () => {
-  it("become a request: texts as they are, JSON as values, left-out ones not at all", () => {
-    const fields = fieldsFor("topic", "list", "null", "empty", "gone");
-    const values = typed([
-      ["topic", "text", " 5 "],
-      ["list", "json", '[1, {"a": null}]'],
-      ["null", "json", "null"],
-      ["empty", "json", '""'],
-      ["gone", "omit", "kept"],
-    ]);
-    assert.deepEqual(toRequest(fields, values), {
-      inputs: { topic: " 5 ", list: [1, { a: null }], null: null, empty: "" },
-    });
-  });
-
-  it("include meta and the callback addresses that were entered", () => {
-    const values = typed([], {
-      meta: ' {"ticket": 7} ',
-      ...{ taskWebhookUrl: " https://a.example/t ", crewWebhookUrl: "https://a.example/c" },
-    });
-    assert.deepEqual(toRequest([], values), {
-      inputs: {},
-      meta: { ticket: 7 },
-      taskWebhookUrl: "https://a.example/t",
-      crewWebhookUrl: "https://a.example/c",
-    });
-  });
-
   it("send any name as a property of its own, __proto__ included", () => {
     const names = ["__proto__", "constructor", "toString", 'a "quoted": name', ""];
     const texts = names.map((name) => [name, "text", `value of ${name}`] as const);

@@ -388,6 +388,7 @@ describe("sending feedback", () => {
     const named = namingFeedback(missing, feedback);
     assert.ok(named instanceof UserError);
     assert.match(named.message, /^Your feedback on “.+” failed: No token\. Do something\.$/);
+    assert.equal(named.actions.at(-1)?.command, "crewdeck.openExecution");
   });
 
   it("sends again on request to a crew that gives all attempts the same number", async () => {

@@ -62,16 +62,6 @@ describe("Reading a request file", () => {
     assert.deepEqual(kindsIn('{"crew": "T", "approveTools": "a"}'), ["schema"]);
   });
 
-  it("knows the place of each member, or of the one around it", () => {
-    const text = '{"crew": "T", "inputs": {"city": "Oslo"}}';
-    const { at } = readRequestFile(text);
-    const marked = [["crew"], ["inputs", "city"], ["inputs", "days"], ["meta"]].map((path) => {
-      const { start, end } = at(path);
-      return text.slice(start, end);
-    });
-    assert.deepEqual(marked, ['"crew"', '"city"', '"inputs"', text]);
-  });
-
   it("refuses members with a secret's name: a shared file holds none", () => {
     for (const name of [
       ...["token", "authentication", "Authorization", "bearer_token"],
