@@ -50,7 +50,6 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   resetContext();
   const storage = context.globalStorageUri;
 
-  // What is stored, connected and sent.
   const shared = { clock, log: problemLog };
   const onDamage = (message: string) =>
     void vscode.window.showWarningMessage(plainMessage(message));
@@ -131,7 +130,6 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   );
   const act: Act = (verb, argument) => verbs.run(verb, argument);
 
-  // What a person sees.
   const drafts = owned.add(new Drafts(database, logProblem));
   const documents = owned.add(
     new ExecutionDocuments({ store, crews, circumstances, ready: opened }),
@@ -190,7 +188,6 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   );
   owned.add(watchAttention(poller, database, tree, documents, timeline, comparisons, tables));
 
-  // What changes with a crew.
   owned.add(crews.onDidChangeToken((crewId) => poller.pollAgain(crewId)));
   owned.add(watchArrivals(crews, (crewId) => poller.pollAgain(crewId)));
   owned.add(
@@ -209,7 +206,6 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     }),
   );
 
-  // What people, language models and other extensions call.
   const parts = {
     ...{ context, clock, database, crews, executions, store, poller, leader, callbacks, locals },
     ...{ models, sending, forms, files, tree, circumstances, documents, page, outputsFolder },

@@ -140,7 +140,6 @@ function selectionQuestion(executions: readonly Execution[]): Question {
   };
 }
 
-/** What is missing is asked for. */
 interface GivenFeedback {
   readonly taskId?: string;
   readonly feedback?: string;

@@ -30,7 +30,7 @@ export interface DeleteParts {
     forgetRoutes(): Promise<void>;
   }>;
   readonly context: Pick<vscode.ExtensionContext, "globalState" | "globalStorageUri" | "secrets">;
-  readonly crews: Pick<Crews, "list" | "idsWithTokens" | "clear">;
+  readonly crews: Pick<Crews, "list" | "clear">;
   readonly executions: Pick<Executions, "store" | "clear">;
   readonly sending: Pick<Senders, "now" | "secrets" | "outbox">;
   readonly locals: Pick<LocalCrews, "count" | "removeAll">;
@@ -135,8 +135,6 @@ async function clearLocalData(parts: DeleteParts, scope: ClearScope) {
       left.push({ path, error });
     }
   };
-  // First, because another window that notices the deletion empties the notes.
-  const idsWithTokens = scope === "everything" ? crews.idsWithTokens() : [];
   const callbacks = await parts.callbacks();
   const { flows } = callbacks;
   const idsWithFlows = flows.crewIds();
@@ -153,7 +151,7 @@ async function clearLocalData(parts: DeleteParts, scope: ClearScope) {
   for (const { dataFolder, error } of await locals.removeAll())
     left.push({ path: dataFolder, error });
   if (scope === "everything") {
-    const crewsLeft = await crews.clear(idsWithTokens);
+    const crewsLeft = await crews.clear();
     left.push(...crewsLeft.map((error) => ({ path: "crewdeck.crews", error })));
     await tryTo(headersKey, () => forgetHeaders(context.secrets));
     // Without its note, a token that could not be deleted may never be found again.

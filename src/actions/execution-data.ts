@@ -78,7 +78,6 @@ function plainUsage(use: TokenUse | undefined, prices: readonly Price[]) {
   };
 }
 
-/** For a model, in a list. */
 export function summaryOf(execution: ExecutionSummary): JsonObject {
   const { crew, seenAt, waiting, progress } = execution;
   return {

@@ -56,7 +56,6 @@ function expectedOf(output: string, inputs: JsonObject): JsonObject {
   };
 }
 
-/** The tools that each task called. */
 function toolsIn(recording: string): readonly JsonObject[] {
   const calls = recording.split("\n").flatMap((line) => {
     const { kind, name, at } = asObject(parseJson(line));

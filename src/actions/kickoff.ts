@@ -52,7 +52,6 @@ export function kickoffVerb(parts: KickoffParts) {
   };
 }
 
-/** @throws UserError for an invalid callback address */
 function requestIn({
   inputs,
   meta,

@@ -139,7 +139,6 @@ export async function openRawAnswer(
   }
 }
 
-/** Compares with the previous attempt; by default, the one that waits, else the last one. */
 async function compareAttempts(execution: Execution, argument: unknown): Promise<AttemptPair> {
   const { waiting } = execution;
   const { taskId, attempt } = readTarget(argument);

@@ -80,7 +80,6 @@ export function registerVerbs(parts: Parts) {
   return { api, run, dispose: () => void vscode.Disposable.from(...registrations).dispose() };
 }
 
-/** Errors are returned to the model as text. */
 async function forModel<Made>(
   name: string,
   token: vscode.CancellationToken,
@@ -125,7 +124,6 @@ export function createExtensionApi(
   verbs: () => Promise<ReturnType<typeof apiOf>>,
 ) {
   const changes = new vscode.EventEmitter<CrewdeckExecution>();
-  let hasListeners = false;
   const plain = (summaries: readonly ExecutionSummary[]) => {
     const names = new Map(crews.list().map(({ id, name }) => [id, name]));
     return summaries.flatMap(({ localId, crew }) => {
@@ -135,7 +133,6 @@ export function createExtensionApi(
     });
   };
   const subscription = store.onDidChange(({ added, changed }) => {
-    if (!hasListeners) return;
     for (const execution of plain([...added, ...changed])) changes.fire(execution);
   });
   const api: CrewdeckApi = {
@@ -146,10 +143,7 @@ export function createExtensionApi(
       store.refresh();
       return plain(store.list());
     },
-    onDidChangeExecution(...listener) {
-      hasListeners = true;
-      return changes.event(...listener);
-    },
+    onDidChangeExecution: changes.event,
     kickoff: async (given) => (await verbs()).kickoff(given),
     resume: async (given) => (await verbs()).resume(given),
     stop: async (given) => (await verbs()).stop(given),

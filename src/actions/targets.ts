@@ -148,7 +148,6 @@ function unknown(kickoffId: string): never {
   );
 }
 
-/** How a verb returns an execution. */
 export function namesOf(execution: ExecutionSummary): { crew: string; kickoffId: string } {
   return { crew: execution.crew.name, kickoffId: keyOf(execution) };
 }

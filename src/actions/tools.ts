@@ -106,7 +106,6 @@ function toolOf<Members extends v.ObjectEntries>(
 
 const executionMembers = { executionId: neededText, crew: text };
 
-/** @throws UserError that says how to find the execution */
 function executionIn(
   parts: ToolParts,
   { executionId: kickoffId, crew }: { readonly executionId: string; readonly crew?: string },
@@ -307,7 +306,6 @@ function getExecution(parts: ToolParts): Tool {
   );
 }
 
-/** @throws UserError if it isn't known */
 function outputIn(execution: Execution, target: Parameters<typeof outputNamed>[1]): Output {
   const { tasks } = execution;
   const found = outputNamed(execution, target);
@@ -378,7 +376,6 @@ async function close(uri: vscode.Uri): Promise<void> {
   await tabGroups.close(tabGroups.all.flatMap(({ tabs }) => tabs).filter(isShown));
 }
 
-/** @throws the signal's reason */
 function unlessAborted<Answer>(signal: AbortSignal, asked: PromiseLike<Answer>): Promise<Answer> {
   const aborted = new Promise<never>((_resolve, reject) =>
     signal.addEventListener("abort", () => reject(signal.reason as Error)),

@@ -46,7 +46,6 @@ export type VerbParts = TargetsOptions &
     readonly tests: { record(argument: unknown): Promise<void> };
   };
 
-/** The table of verbs. Commands, tools, links and the API are tables over it. */
 export function verbsOf(given: VerbParts) {
   const targets = new Targets(given);
   const parts = { ...given, targets };

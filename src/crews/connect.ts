@@ -115,7 +115,6 @@ function draftOf({ name, url, dashboardUrl = "" }: Crew): Draft {
   return { name, url, dashboardUrl, token: "" };
 }
 
-/** Undefined if the person cancels. @throws UserError for a local crew */
 export async function editCrew(crews: Crews, crew: Crew): Promise<Crew | undefined> {
   crews.checkChange(crew, {});
   const title = vscode.l10n.t("Edit “{0}”", crew.name);
@@ -141,85 +140,66 @@ export async function editCrew(crews: Crews, crew: Crew): Promise<Crew | undefin
 
 /** Undefined if the person cancels. An error keeps what was entered. */
 async function converse<Result>(
-  conversation: Conversation,
+  { crews, title, draft, crew, tokens, questions }: Conversation,
   save: (isTested: boolean) => Promise<Result>,
 ): Promise<Result | undefined> {
-  const { draft, questions } = conversation;
   const answered = new Set<Question>();
   let isTested = true;
   for (;;) {
     const question = questions().find((each) => !answered.has(each));
-    if (question !== undefined) {
-      const { url } = draft;
-      if (!(await ask(conversation, question))) return undefined;
-      answered.add(question);
-      if (answered.has("token") && !isSameOrigin(url, draft.url)) {
-        // It is never sent to another host.
-        draft.token = "";
-        answered.delete("token");
+    if (question === undefined)
+      try {
+        return await save(isTested);
+      } catch (error) {
+        const next = await askAfterFailure(error);
+        if (next === undefined) return undefined;
+        isTested = next !== "untested";
+        if (next !== "again" && next !== "untested") answered.delete(next);
+        continue;
       }
-      continue;
-    }
-    try {
-      return await save(isTested);
-    } catch (error) {
-      const next = await askAfterFailure(conversation, error);
-      if (next === undefined) return undefined;
-      isTested = next !== "untested";
-      if (next !== "again" && next !== "untested") answered.delete(next);
+    const { url } = draft;
+    if (!(await ask(question))) return undefined;
+    answered.add(question);
+    if (answered.has("token") && !isSameOrigin(url, draft.url)) {
+      // It is never sent to another host.
+      draft.token = "";
+      answered.delete("token");
     }
   }
-}
 
-/** What to do after a failure: something is edited, or it is tried again. Undefined if the person gives up. */
-async function askAfterFailure(
-  { crew, draft: { url, name }, questions }: Conversation,
-  error: unknown,
-): Promise<Question | "again" | "untested" | undefined> {
-  const kind = error instanceof CrewApiError ? error.kind : "";
-  if (kind === "aborted") return undefined;
-  const asked = questions();
-  // A stored token that can't be used is chosen again.
-  const token = (["token", "tokenType"] as const).find((each) => asked.includes(each));
-  const address = asked.includes("url") ? "url" : undefined;
-  const edits = [
-    [vscode.l10n.t("Edit Token"), token],
-    [vscode.l10n.t("Edit Address"), address],
-  ] as const;
-  const again = [vscode.l10n.t("Try Again"), "again"] as const;
-  const isRefused = kind === "unauthorized" || kind === "forbidden";
-  const buttons = new Map([
-    ...(isRefused ? [...edits, again] : [again, ...edits.toReversed()]),
-    // The address may be right.
-    ...(["unreachable", "timeout", "gateway"].includes(kind)
-      ? [[vscode.l10n.t("Save Anyway"), "untested"] as const]
-      : []),
-  ]);
-  const title =
-    crew !== undefined
-      ? vscode.l10n.t("“{0}” is not changed yet", crew.name)
-      : vscode.l10n.t("“{0}” is not connected yet", name === "" ? url : name);
-  const labels = [...buttons].flatMap(([label, next]) => (next === undefined ? [] : [label]));
-  const options = { modal: true, detail: messageOf(error) };
-  const chosen = await vscode.window.showErrorMessage(title, options, ...labels);
-  return buttons.get(chosen ?? "");
-}
+  /** What to do after a failure: something is edited, or it is tried again. Undefined if the person gives up. */
+  async function askAfterFailure(
+    error: unknown,
+  ): Promise<Question | "again" | "untested" | undefined> {
+    const kind = error instanceof CrewApiError ? error.kind : "";
+    if (kind === "aborted") return undefined;
+    const asked = questions();
+    // A stored token that can't be used is chosen again.
+    const token = (["token", "tokenType"] as const).find((each) => asked.includes(each));
+    const address = asked.includes("url") ? "url" : undefined;
+    const edits = [
+      [vscode.l10n.t("Edit Token"), token],
+      [vscode.l10n.t("Edit Address"), address],
+    ] as const;
+    const again = [vscode.l10n.t("Try Again"), "again"] as const;
+    const isRefused = kind === "unauthorized" || kind === "forbidden";
+    const buttons = new Map([
+      ...(isRefused ? [...edits, again] : [again, ...edits.toReversed()]),
+      // The address may be right.
+      ...(["unreachable", "timeout", "gateway"].includes(kind)
+        ? [[vscode.l10n.t("Save Anyway"), "untested"] as const]
+        : []),
+    ]);
+    const failure =
+      crew !== undefined
+        ? vscode.l10n.t("“{0}” is not changed yet", crew.name)
+        : vscode.l10n.t("“{0}” is not connected yet", draft.name === "" ? draft.url : draft.name);
+    const labels = [...buttons].flatMap(([label, next]) => (next === undefined ? [] : [label]));
+    const options = { modal: true, detail: messageOf(error) };
+    return buttons.get((await vscode.window.showErrorMessage(failure, options, ...labels)) ?? "");
+  }
 
-function freeName(crews: Crews, url: string): string {
-  const taken = crews.list().map(({ name }) => name);
-  return uniqueName(suggestName(normaliseAddress(url)), taken);
-}
-
-function nameIn(crews: Crews, { name, url }: Draft): string {
-  return name.trim() === "" ? freeName(crews, url) : name;
-}
-
-/** Puts the answer into the draft. False if the person cancels. */
-async function ask(conversation: Conversation, question: Question): Promise<boolean> {
-  const { crews, title, draft, crew, questions } = conversation;
-  if (question === "tokenType") return await askTokenType(conversation);
-  const box = { title, ignoreFocusOut: true, value: draft[question] };
-  const problemWith = (part: CrewChange) => {
+  function problemWith(part: CrewChange): string | undefined {
     try {
       const { url = draft.url } = part;
       const name = questions().includes("name") ? freeName(crews, url) : draft.name;
@@ -229,91 +209,106 @@ async function ask(conversation: Conversation, question: Question): Promise<bool
     } catch (error) {
       return plainMessage(messageOf(error));
     }
-  };
-  if (question === "url") {
-    const url = await vscode.window.showInputBox({
-      ...box,
-      prompt: vscode.l10n.t(
-        "Address of the crew, from its page in the dashboard or from whoever runs its server. A pasted …/kickoff address also works.",
-      ),
-      placeHolder: "https://my-travel-crew.crewai.com",
-      validateInput(text) {
-        const problem = text === "" ? undefined : problemWith({ url: text });
-        if (problem !== undefined || text === "" || normaliseAddress(text) === text.trim())
-          return problem;
-        const message = vscode.l10n.t("Connects to {0}", normaliseAddress(text));
-        return { message, severity: vscode.InputBoxValidationSeverity.Info };
-      },
+  }
+
+  /** Puts the answer into the draft. False if the person cancels. */
+  async function ask(question: Question): Promise<boolean> {
+    if (question === "tokenType") return await askTokenType();
+    const box = { title, ignoreFocusOut: true, value: draft[question] };
+    if (question === "url") {
+      const url = await vscode.window.showInputBox({
+        ...box,
+        prompt: vscode.l10n.t(
+          "Address of the crew, from its page in the dashboard or from whoever runs its server. A pasted …/kickoff address also works.",
+        ),
+        placeHolder: "https://my-travel-crew.crewai.com",
+        validateInput(text) {
+          const problem = text === "" ? undefined : problemWith({ url: text });
+          if (problem !== undefined || text === "" || normaliseAddress(text) === text.trim())
+            return problem;
+          const message = vscode.l10n.t("Connects to {0}", normaliseAddress(text));
+          return { message, severity: vscode.InputBoxValidationSeverity.Info };
+        },
+      });
+      if (url === undefined || url === "") return false;
+      draft.url = normaliseAddress(url);
+      return true;
+    }
+    if (question === "token") {
+      const token = await askToken(box);
+      if (token === undefined || token === "") return false;
+      [draft.token, draft.isStored] = [tokenIn(token), false];
+      return true;
+    }
+    const prompt =
+      question === "name"
+        ? vscode.l10n.t("Name of the crew in Crewdeck.")
+        : vscode.l10n.t(
+            "Address of the crew's page in the dashboard, for “Open Dashboard”. Leave it empty for none.",
+          );
+    const suggested = question === "name" ? nameIn(crews, draft) : draft.dashboardUrl;
+    const value = await vscode.window.showInputBox({
+      ...{ ...box, prompt, value: suggested },
+      validateInput: (text) =>
+        text.trim() === "" ? undefined : problemWith({ [question]: text.trim() }),
     });
-    if (url === undefined || url === "") return false;
-    draft.url = normaliseAddress(url);
+    if (value === undefined) return false;
+    // A name that was suggested for one address doesn't stay for another.
+    const isSuggested = question === "name" && crew === undefined && value === suggested;
+    draft[question] = isSuggested ? "" : value.trim();
     return true;
   }
-  if (question === "token") {
-    const token = await askToken(conversation, box);
-    if (token === undefined || token === "") return false;
-    [draft.token, draft.isStored] = [tokenIn(token), false];
+
+  function askToken(box: vscode.InputBoxOptions) {
+    const { tokenType, name, url } = draft;
+    const isElsewhere = crew !== undefined && !isSameOrigin(url, crew.url);
+    const type = tokenType === undefined ? vscode.l10n.t("Token") : tokenTypeName(tokenType);
+    const prompt = vscode.l10n.t(
+      "{0} for {1}. It is in the Status tab of the crew's page in the dashboard, or comes from whoever runs its server. It is stored only in this machine's secret storage.",
+      type,
+      // A name may be a link's: the host says where the token goes.
+      crew === undefined || isElsewhere ? shortAddress(normaliseAddress(url)) : `“${name}”`,
+    );
+    const why = isElsewhere
+      ? `${vscode.l10n.t("The token for {0} is never sent to another host.", new URL(crew.url).host)} `
+      : "";
+    return vscode.window.showInputBox({
+      ...{ ...box, password: true, prompt: plainMessage(`${why}${prompt}`) },
+      validateInput: (text) => (text === "" ? undefined : describeTokenProblem(tokenIn(text))),
+    });
+  }
+
+  /** Offers the stored token of the type that isn't in use, too. */
+  async function askTokenType(): Promise<boolean> {
+    const details = {
+      bearer: vscode.l10n.t("The organization's token, with all rights."),
+      userBearer: vscode.l10n.t("A user's token, with fewer rights."),
+    };
+    const items = tokenTypes.map((type) => ({
+      ...{ type, isStored: false, label: tokenTypeName(type), detail: details[type] },
+    }));
+    // The first one is chosen by Enter.
+    if (draft.tokenType === "userBearer") items.reverse();
+    const others = tokens?.types.filter((type) => type !== tokens.inUse) ?? [];
+    const stored = others.map((type) => ({
+      ...{ type, isStored: true, label: vscode.l10n.t("Use {0}", tokenTypeName(type)) },
+    }));
+    const placeHolder = vscode.l10n.t("Which type of token is it? The dashboard shows it.");
+    const options = { title, placeHolder, ignoreFocusOut: true };
+    const chosen = await vscode.window.showQuickPick([...stored, ...items], options);
+    if (chosen === undefined) return false;
+    [draft.tokenType, draft.isStored] = [chosen.type, chosen.isStored];
     return true;
   }
-  const prompt =
-    question === "name"
-      ? vscode.l10n.t("Name of the crew in Crewdeck.")
-      : vscode.l10n.t(
-          "Address of the crew's page in the dashboard, for “Open Dashboard”. Leave it empty for none.",
-        );
-  const suggested = question === "name" ? nameIn(crews, draft) : draft.dashboardUrl;
-  const value = await vscode.window.showInputBox({
-    ...{ ...box, prompt, value: suggested },
-    validateInput: (text) =>
-      text.trim() === "" ? undefined : problemWith({ [question]: text.trim() }),
-  });
-  if (value === undefined) return false;
-  // A name that was suggested for one address doesn't stay for another.
-  const isSuggested = question === "name" && crew === undefined && value === suggested;
-  draft[question] = isSuggested ? "" : value.trim();
-  return true;
 }
 
-function askToken({ draft, crew }: Conversation, box: vscode.InputBoxOptions) {
-  const { tokenType, name, url } = draft;
-  const isElsewhere = crew !== undefined && !isSameOrigin(url, crew.url);
-  const type = tokenType === undefined ? vscode.l10n.t("Token") : tokenTypeName(tokenType);
-  const prompt = vscode.l10n.t(
-    "{0} for {1}. It is in the Status tab of the crew's page in the dashboard, or comes from whoever runs its server. It is stored only in this machine's secret storage.",
-    type,
-    // A name may be a link's: the host says where the token goes.
-    crew === undefined || isElsewhere ? shortAddress(normaliseAddress(url)) : `“${name}”`,
-  );
-  const why = isElsewhere
-    ? `${vscode.l10n.t("The token for {0} is never sent to another host.", new URL(crew.url).host)} `
-    : "";
-  return vscode.window.showInputBox({
-    ...{ ...box, password: true, prompt: plainMessage(`${why}${prompt}`) },
-    validateInput: (text) => (text === "" ? undefined : describeTokenProblem(tokenIn(text))),
-  });
+function freeName(crews: Crews, url: string): string {
+  const taken = crews.list().map(({ name }) => name);
+  return uniqueName(suggestName(normaliseAddress(url)), taken);
 }
 
-/** Offers the stored token of the type that isn't in use, too. */
-async function askTokenType({ title, draft, tokens }: Conversation): Promise<boolean> {
-  const details = {
-    bearer: vscode.l10n.t("The organization's token, with all rights."),
-    userBearer: vscode.l10n.t("A user's token, with fewer rights."),
-  };
-  const items = tokenTypes.map((type) => ({
-    ...{ type, isStored: false, label: tokenTypeName(type), detail: details[type] },
-  }));
-  // The first one is chosen by Enter.
-  if (draft.tokenType === "userBearer") items.reverse();
-  const others = tokens?.types.filter((type) => type !== tokens.inUse) ?? [];
-  const stored = others.map((type) => ({
-    ...{ type, isStored: true, label: vscode.l10n.t("Use {0}", tokenTypeName(type)) },
-  }));
-  const placeHolder = vscode.l10n.t("Which type of token is it? The dashboard shows it.");
-  const options = { title, placeHolder, ignoreFocusOut: true };
-  const chosen = await vscode.window.showQuickPick([...stored, ...items], options);
-  if (chosen === undefined) return false;
-  [draft.tokenType, draft.isStored] = [chosen.type, chosen.isStored];
-  return true;
+function nameIn(crews: Crews, { name, url }: Draft): string {
+  return name.trim() === "" ? freeName(crews, url) : name;
 }
 
 function whileTesting<T>(what: string, action: (signal: AbortSignal) => Promise<T>) {

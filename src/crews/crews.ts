@@ -112,7 +112,6 @@ export class Crews implements vscode.Disposable {
     return this.connected({ id, name });
   }
 
-  /** Requests may throw {@link MissingTokenError}. @throws UserError if it isn't connected */
   async client(crew: CrewAddress): Promise<CrewClient> {
     return (await this.#connection(crew)).client;
   }
@@ -193,7 +192,6 @@ export class Crews implements vscode.Disposable {
     return checked({ ...crew, ...change, url }, others);
   }
 
-  /** Changes a crew without a test. @throws UserError or AddressError if nothing is changed */
   async change(crew: Crew, change: CrewChange): Promise<Crew> {
     const to = this.checkChange(crew, change);
     const tokens = isSameOrigin(crew.url, to.url) ? await this.tokens(crew.id) : undefined;
@@ -219,18 +217,13 @@ export class Crews implements vscode.Disposable {
     this.#removed.fire(crew);
   }
 
-  /** Includes local crews and ones removed from the settings by hand. */
-  idsWithTokens(): readonly string[] {
-    return this.#tokens.crewIds();
-  }
-
-  /** Also deletes the tokens of `ids`. @returns why something could not be deleted */
-  async clear(ids: readonly string[]): Promise<readonly unknown[]> {
+  /** Also deletes the tokens of crews that were removed from the settings by hand. @returns why something could not be deleted */
+  async clear(): Promise<readonly unknown[]> {
     const problems: unknown[] = [];
     const note = (error: unknown) => problems.push(error);
     const removed = this.#settings.list();
     await this.#settings.clear().catch(note);
-    for (const id of new Set([...removed.map((crew) => crew.id), ...ids]))
+    for (const id of new Set([...removed.map((crew) => crew.id), ...this.#tokens.crewIds()]))
       await this.#forget(id).catch((error: unknown) => {
         const text = vscode.l10n.t("The tokens of {0} are still here: {1}", id, messageOf(error));
         note(new Error(text, { cause: error }));
@@ -239,7 +232,6 @@ export class Crews implements vscode.Disposable {
     return problems;
   }
 
-  /** Whether a crew at the address accepts the token. @throws CrewApiError */
   async test(url: string, token: TypedToken, signal?: AbortSignal): Promise<void> {
     const { CrewClient, clientOptions } = await import("./clients.ts");
     const options = clientOptions(() => shortAddress(url), this.#userAgent);

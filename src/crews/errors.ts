@@ -6,7 +6,6 @@ import { defined } from "../base/json.ts";
 import { tokenTypeName } from "./token-format.ts";
 import type { Crew, EngineObstacle } from "./types.ts";
 
-/** There is no token, or it can't be read. Thrown before any request. */
 export class MissingTokenError extends UserError {
   override readonly name = "MissingTokenError";
 

@@ -20,7 +20,6 @@ const key = "crews";
 /** When other windows have read an added crew (ms). */
 const settled = 20_000;
 
-/** Which calls of local crews wait for the person, by their settings, and what models cost. */
 export function callRules(): CallRules {
   const settings = vscode.workspace.getConfiguration(section);
   const tools = asArray(settings.get(`local.${approveTools}`));

@@ -52,7 +52,6 @@ export function describeTokenProblem(token: string): string | undefined {
       );
 }
 
-/** The token in a pasted text. @throws UserError, which doesn't quote it */
 export function cleanToken(text: string): string {
   const token = tokenIn(text);
   const problem = describeTokenProblem(token);

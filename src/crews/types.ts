@@ -53,7 +53,6 @@ export type TokenState =
   | { readonly kind: "stored"; readonly inUse: TokenType; readonly types: readonly TokenType[] }
   /** Not on this machine, such as after settings sync has brought the crew, or unreadable. */
   | { readonly kind: "none" }
-  /** SecretStorage can't be read, such as a locked keychain. */
   | { readonly kind: "locked" };
 
 export type CrewAddress = Pick<Crew, "id" | "name" | "url">;
@@ -69,7 +68,6 @@ export interface CrewChange extends Partial<Pick<Crew, "name" | "url" | "dashboa
   readonly token?: TypedToken;
 }
 
-/** Contains no token. */
 export interface CrewReport {
   readonly crew: string;
   readonly url: string;
@@ -87,7 +85,6 @@ export interface CrewReplacement {
   readonly to: Crew;
 }
 
-/** The rehearsal engine calls no model. */
 export function costsMoney({ local }: Pick<Crew, "local">): boolean {
   return local?.engine !== "rehearsal";
 }

@@ -33,7 +33,6 @@ interface RunAgainOptions {
   readonly from?: Omit<RunAgainFrom, "executionId"> & Pick<Prefill, "inputs">;
 }
 
-/** @throws UserError without a request, and what {@link Senders.send} throws */
 export async function runAgain(
   parts: RunAgainParts,
   execution: Execution,
@@ -80,7 +79,6 @@ export async function runAgain(
   }
 }
 
-/** Replaces the form's values. Settles as {@link KickoffForms.open}. */
 export async function runAgainInForm(
   parts: RunAgainParts,
   execution: Execution,

@@ -39,7 +39,6 @@ export function blankTexts<Name extends string>(names: readonly Name[]): Record<
   return Object.fromEntries(names.map((name) => [name, ""])) as Record<Name, string>;
 }
 
-/** A request from a command, preset, file or earlier execution, without secrets. */
 export type Prefill = Partial<Omit<KickoffRequest, keyof SecretCallbacks | "runAgain">> &
   PlainCallbacks & { readonly from?: RunFrom };
 

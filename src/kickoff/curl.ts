@@ -44,7 +44,6 @@ export function modelCurl(name: string, request: unknown): string {
   ].join(" \\\n  ");
 }
 
-/** In single quotes, the shell interprets nothing. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -17,20 +17,6 @@ export class ChatError extends Error {
   }
 }
 
-interface ChatRequest {
-  readonly messages: vscode.LanguageModelChatMessage[];
-  readonly options: vscode.LanguageModelChatRequestOptions;
-  readonly isStream: boolean;
-  readonly hasUsageAtEnd: boolean;
-  /** The answer ends before the first of these texts. */
-  readonly stop: readonly string[];
-}
-
-interface Answer {
-  readonly text: string;
-  readonly calls: readonly vscode.LanguageModelToolCallPart[];
-}
-
 const onlyText = "VS Code's models take only text here.";
 const content = v.pipe(
   v.nullish(v.union([v.string(), v.array(v.object({ text: v.string() }))], onlyText), ""),
@@ -107,8 +93,9 @@ const optionNames = [
   "top_p",
 ];
 
-/** @throws ChatError */
-export function readChatRequest(text: string): ChatRequest {
+type ChatRequest = ReturnType<typeof readChatRequest>;
+
+export function readChatRequest(text: string) {
   const raw = parseJson(text);
   if (!isObject(raw)) throw new ChatError(400, "The body must be a JSON object.");
   const result = v.safeParse(chatBody, raw, { abortEarly: true });
@@ -137,6 +124,7 @@ export function readChatRequest(text: string): ChatRequest {
     },
     isStream: body.stream,
     hasUsageAtEnd: body.stream_options?.include_usage === true,
+    /** The answer ends before the first of these texts. */
     stop: (typeof stop === "string" ? [stop] : stop).filter((each) => each !== ""),
   };
 }
@@ -210,7 +198,7 @@ export async function answer(
   model: vscode.LanguageModelChat,
   { messages, options, stop }: ChatRequest,
   token: vscode.CancellationToken,
-): Promise<Answer> {
+) {
   const calls: vscode.LanguageModelToolCallPart[] = [];
   const longest = Math.max(0, ...stop.map(({ length }) => length));
   let text = "";
@@ -235,7 +223,7 @@ export async function answer(
 export async function countUsage(
   model: vscode.LanguageModelChat,
   { messages, options: { tools = [] } }: ChatRequest,
-  { text, calls }: Answer,
+  { text, calls }: Awaited<ReturnType<typeof answer>>,
   token: vscode.CancellationToken,
 ): Promise<object | undefined> {
   const count = async (...texts: readonly (string | vscode.LanguageModelChatMessage)[]) => {

@@ -87,7 +87,6 @@ async function respond(
   }
 }
 
-/** @throws ChatError */
 function modelIn({ headers }: IncomingMessage, tokens: Tokens): ModelReference {
   // A page of another site may reach this port by a name of its own (DNS rebinding).
   const address = `http://${headers.host ?? ""}`;

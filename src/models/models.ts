@@ -15,7 +15,6 @@ import type { modelEndpoint } from "./endpoint.ts";
 
 /** Which model a local crew uses. Its key is only in SecretStorage. */
 export type ModelChoice =
-  /** What the project's `.env` says. */
   | { readonly use: "project" }
   /** One of VS Code's models. The person has agreed to it. */
   | ({ readonly use: "vscode" } & ModelReference)

@@ -57,7 +57,6 @@ export function againButtons(execution: Execution): readonly ErrorAction[] {
   return [openButton(execution), again];
 }
 
-/** Makes an error that had no effect name the execution. */
 export function namingFeedback(
   error: unknown,
   { execution }: { readonly execution: Execution },

@@ -40,7 +40,6 @@ export interface FeedbackToSend {
   readonly isApprove: boolean;
   /** Markdown. All of it becomes context for later tasks. May be empty for an approval. */
   readonly text: string;
-  /** Allows later calls of a tool, too. */
   readonly isForRun?: boolean;
   /** The person knows that feedback for this output may have been sent, or was accepted. */
   readonly again?: boolean;

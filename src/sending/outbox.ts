@@ -10,7 +10,6 @@ import { resumeUnanswered, type ResumeTarget } from "../executions/resumes.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Database } from "../store/database.ts";
 
-/** A request with consequences that somebody wants to be sent. */
 export type Intent =
   | { readonly kind: "kickoff" | "stop"; readonly localId: string }
   | ({ readonly kind: "resume"; readonly localId: string } & ResumeTarget);

@@ -44,7 +44,6 @@ export class FormContent {
   #undo: (() => void) | undefined;
   /** With what each was entered for. */
   #secrets = new Map<SecretName, { readonly text: string; readonly target: string }>();
-  /** Whether what is missing is marked, too. */
   #isStrict = false;
   /** What the crew reported as missing, with the inputs that it got. */
   #reported: { readonly names: readonly string[]; readonly inputs: FormValues["inputs"] } = {

@@ -38,7 +38,6 @@ export function withUnlisted(fields: readonly FormField[], names: readonly strin
   ];
 }
 
-/** As JSON texts. */
 export function choicesOf({ type, enum: choices }: FormField): readonly string[] | undefined {
   if (choices !== undefined) return [...new Set(choices.map((one) => JSON.stringify(one)))];
   return type === "boolean" ? ["true", "false"] : undefined;
@@ -84,7 +83,6 @@ export function usableExamples(fields: readonly FormField[], values: readonly Fi
   return Object.fromEntries(usable);
 }
 
-/** A text from a file. */
 export function typedIn(text: string, field: FormField): FieldValue {
   const trimmed = text.trim();
   const fitting = [trimmed, JSON.stringify(trimmed)];

@@ -148,7 +148,6 @@ function choose(
   });
 }
 
-/** Asks for a name, and before it replaces values of that name. */
 export async function saveValues(
   kept: KeptRequests,
   { id, name: crewName }: FormCrew,
@@ -192,7 +191,6 @@ export async function takeValue(store: FillInParts["store"], crewId: string, inp
   return await chosen?.take();
 }
 
-/** Newest first, each once. */
 function earlierValues(store: FillInParts["store"], crewId: string, input: string) {
   const values = new Map<string, { value: JsonValue; execution: ExecutionSummary }>();
   for (const summary of store.list()) {

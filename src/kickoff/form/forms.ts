@@ -259,7 +259,6 @@ export function kickoffForms(options: KickoffFormsOptions) {
         memory.forget(crewId);
       }
     },
-    /** The crew's address and ID changed. */
     async move(from: Crew, to: Crew): Promise<void> {
       const form = forms.get(from.id);
       form?.panel.dispose();

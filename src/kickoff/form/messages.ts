@@ -49,7 +49,6 @@ export interface FormView {
     readonly id: string;
     readonly name: string;
     readonly url: string;
-    /** Whether its Python can be debugged. */
     readonly canDebug?: boolean;
   };
   readonly title: string;
@@ -67,7 +66,6 @@ export interface ShownForm {
   readonly canUndo: boolean;
   readonly canClear: boolean;
   readonly isSending: boolean;
-  /** Those that the extension host has for the callbacks. */
   readonly secrets: readonly SecretName[];
   readonly focus?: FormFocus;
 }

@@ -63,7 +63,6 @@ export interface FormHost extends Readonly<
   readonly onLateProblem: (error: unknown) => void;
 }
 
-/** A form, but for what needs VS Code. */
 export class FormSession {
   readonly #host: FormHost;
   #crew: FormCrew;

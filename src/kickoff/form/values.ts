@@ -136,7 +136,6 @@ export function fillIn(fields: readonly FormField[], values: FormValues, given: 
   return { fields: all, values: defined(filled) };
 }
 
-/** Without secrets, a callback doesn't authenticate. */
 export function requestOf(values: Prefill, secrets: FormSecrets = {}): KickoffRequest {
   const { inputs = {}, humanInputWebhook, webhooks, from, ...others } = values;
   const { humanInput, streaming: stream } = secrets;

@@ -92,7 +92,6 @@ export async function checkFile(uri: vscode.Uri): Promise<void> {
     );
 }
 
-/** @throws UserError for the first problem */
 export function refuse(
   document: vscode.TextDocument,
   file: RequestFile,
@@ -166,7 +165,6 @@ interface RequestToSave {
   readonly label?: string | undefined;
 }
 
-/** An editor of a request file that isn't saved yet. */
 export async function openUnsaved(request: RequestToSave): Promise<vscode.Uri> {
   const { crew, values } = request;
   const root = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file("/");
@@ -183,7 +181,6 @@ export async function openUnsaved(request: RequestToSave): Promise<vscode.Uri> {
   return uri;
 }
 
-/** @throws UserError if the file exists */
 export async function saveNew(uri: vscode.Uri, request: RequestToSave): Promise<vscode.Uri> {
   const target = uri.with({ path: withEnding(uri.path) });
   const name = vscode.workspace.asRelativePath(target);

@@ -191,7 +191,6 @@ export type RequestFile = ReturnType<typeof readRequestFile>;
 /** No longer file is read (characters): this one could come from a cloned repository. */
 export const longestFile = 1_000_000;
 
-/** Never throws. */
 export function readRequestFile(text: string) {
   const { given, read, values, faults, at } = readKickoff(text);
   const crew = textAt(given, "crew")?.trim();
