@@ -8,7 +8,14 @@ import type { Crew } from "../crews/types.ts";
 import { defined } from "../base/json.ts";
 import { shortName } from "../base/text.ts";
 import { flag, oneOf, read, readTarget, text } from "../editor/arguments.ts";
-import { askFor, confirm, machineSettings, showActions, showStatus } from "../editor/messages.ts";
+import {
+  askFor,
+  confirm,
+  filled,
+  machineSettings,
+  showActions,
+  showStatus,
+} from "../editor/messages.ts";
 import { type Execution, hasEnded } from "../executions/model.ts";
 import type { KickoffRoom } from "../kickoff/register.ts";
 import { type Asker, person } from "./asker.ts";
@@ -128,21 +135,21 @@ function unreachable(crew: string): string {
 
 /** From a program, the clipboard, or a box. @throws UserError if a program's text has no callback */
 async function pasted(given: string | undefined, now: number): Promise<Payload | undefined> {
-  const read = (text: string) => readPasted(text, now);
   const none = vscode.l10n.t(
     "There is no callback of a crew in this text. Paste its body: JSON with “task_id” and “task_output”, for example. The request of a flow is accepted only from its deployment, with a signature.",
   );
-  const text = given ?? (await vscode.env.clipboard.readText());
-  const known = read(text);
-  if (known === undefined && given !== undefined) throw new UserError(none);
-  if (known !== undefined) return known;
-  const typed = await vscode.window.showInputBox({
-    title: vscode.l10n.t("Paste a Received Callback"),
-    prompt: vscode.l10n.t("Its body as your webhook received it. The clipboard has no callback."),
-    ignoreFocusOut: true,
-    validateInput: (value) => (value.trim() === "" || read(value) !== undefined ? undefined : none),
-  });
-  return typed === undefined ? undefined : read(typed);
+  const read = (text: string): Payload => {
+    const payload = readPasted(text, now);
+    if (payload === undefined) throw new UserError(none);
+    return payload;
+  };
+  if (given !== undefined) return read(given);
+  const title = vscode.l10n.t("Paste a Received Callback");
+  const prompt = vscode.l10n.t(
+    "Its body as your webhook received it. The clipboard has no callback.",
+  );
+  const copied = readPasted(await vscode.env.clipboard.readText(), now);
+  return copied ?? (await askFor(read, { title, prompt }));
 }
 
 /** What a deployment's settings need, so that its flows ask a person here. `address` returns `{crew, url}`; `secret` takes `{crew?, secret?}`, and returns whether it was set. */
@@ -150,7 +157,8 @@ function flowEntries({ targets, callbacks, forms }: CallbackParts) {
   return {
     secret: targets.onCrew(async (crew, argument) => {
       const { secret: given } = read({ secret: text }, argument);
-      const secret = given === undefined ? await askSecret(crew) : readSecret(given);
+      const readSecret = filled(vscode.l10n.t("Enter the secret."));
+      const secret = given === undefined ? await askSecret(crew, readSecret) : readSecret(given);
       if (secret === undefined) return false;
       await (await callbacks()).flows.setSecret(crew.id, secret);
       showStatus(vscode.l10n.t("The feedback secret of “{0}” is saved.", crew.name));
@@ -198,13 +206,8 @@ async function offeringSettings<T>(
   }
 }
 
-function readSecret(given: string): string {
-  if (given.trim() === "") throw new UserError(vscode.l10n.t("Enter the secret."));
-  return given.trim();
-}
-
-async function askSecret({ name }: Crew): Promise<string | undefined> {
-  return await askFor(readSecret, {
+async function askSecret({ name }: Crew, read: (text: string) => string) {
+  return await askFor(read, {
     title: vscode.l10n.t("Feedback Secret of “{0}”", name),
     prompt: vscode.l10n.t(
       "The secret with which the deployment signs its feedback webhook. It is stored in this machine's secret storage, and sent nowhere.",

@@ -3,13 +3,9 @@ import { defined } from "../base/json.ts";
 import { logProblem } from "../editor/log.ts";
 import { stateByCrew, tokenNotesKey } from "./state-by-crew.ts";
 import { cleanToken, parseEntry } from "./token-format.ts";
-import type { CrewTokens, TokenState } from "./types.ts";
+import type { CrewTokens } from "./types.ts";
 
 const prefix = "crewdeck.token.";
-
-type TokenReading =
-  | { readonly kind: "stored"; readonly tokens: CrewTokens }
-  | Exclude<TokenState, { kind: "stored" }>;
 
 /** Not cached: not every change in another window fires an event (observed in VS Code's server). */
 export function tokensIn(secrets: vscode.SecretStorage, memento: vscode.Memento) {
@@ -22,13 +18,14 @@ export function tokensIn(secrets: vscode.SecretStorage, memento: vscode.Memento)
   return {
     onDidChange: changed.event,
     crewIds: notes.crewIds,
-    async read(crewId: string): Promise<TokenReading> {
+    async read(crewId: string) {
       try {
         const tokens = parseEntry((await secrets.get(prefix + crewId)) ?? "");
-        return tokens === undefined ? { kind: "none" } : { kind: "stored", tokens };
+        if (tokens === undefined) return { kind: "none" } as const;
+        return { kind: "stored", tokens } as const;
       } catch (error) {
         logProblem("Reading the secret storage", error);
-        return { kind: "locked" };
+        return { kind: "locked" } as const;
       }
     },
     async write(crewId: string, { inUse, bearer, userBearer }: CrewTokens): Promise<void> {

@@ -6,6 +6,7 @@ import {
   messageOf,
   NothingToDo,
   type ErrorAction,
+  UserError,
 } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 
@@ -45,6 +46,14 @@ export async function askFor<T>(read: (text: string) => T, options: vscode.Input
     },
   });
   return typed === undefined ? undefined : read(typed);
+}
+
+/** Reads a text for {@link askFor} that must not be blank. */
+export function filled(problem: string) {
+  return (text: string): string => {
+    if (text.trim() === "") throw new UserError(problem);
+    return text.trim();
+  };
 }
 
 export async function showError(error: unknown): Promise<void> {

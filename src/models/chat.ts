@@ -222,7 +222,7 @@ export async function answer(
 /** As OpenAI's API has it. Undefined if the model can't count. */
 export async function countUsage(
   model: vscode.LanguageModelChat,
-  { messages, options: { tools = [] } }: ChatRequest,
+  { messages, options: { tools } }: ChatRequest,
   { text, calls }: Awaited<ReturnType<typeof answer>>,
   token: vscode.CancellationToken,
 ): Promise<object | undefined> {

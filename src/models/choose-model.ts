@@ -5,6 +5,7 @@ import { choice, neededText, read, text } from "../editor/arguments.ts";
 import {
   askFor,
   confirm,
+  filled,
   plainLabel,
   plainMessage,
   showError,
@@ -158,11 +159,7 @@ async function askEndpoint(models: Models, crew: Crew): Promise<Chosen | undefin
     value: before?.baseUrl ?? "",
   });
   if (address === undefined) return undefined;
-  const readName = (text: string) => {
-    if (text.trim() === "") throw new UserError(vscode.l10n.t("Enter the model's name."));
-    return text.trim();
-  };
-  const model = await askFor(readName, {
+  const model = await askFor(filled(vscode.l10n.t("Enter the model's name.")), {
     title,
     prompt: vscode.l10n.t("Model, as the endpoint names it"),
     value: before?.model ?? "",

@@ -5,7 +5,7 @@ import { defined } from "../../base/json.ts";
 import { formatSize } from "../../base/text.ts";
 import type { Crews } from "../../crews/crews.ts";
 import { logProblem } from "../../editor/log.ts";
-import { confirm, plainLabel, showStatus } from "../../editor/messages.ts";
+import { askFor, confirm, filled, plainLabel, showStatus } from "../../editor/messages.ts";
 import type { ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import { titleOf } from "../../executions/title.ts";
@@ -154,18 +154,14 @@ export async function saveValues(
   values: Prefill,
 ): Promise<void> {
   const [first = ""] = Object.values(values.inputs ?? {});
-  const given = await vscode.window.showInputBox({
+  const name = await askFor(filled(vscode.l10n.t("The values need a name.")), {
     title: vscode.l10n.t("Save the values for “{0}”", crewName),
     prompt: vscode.l10n.t(
       "Name of the values. They are saved on this machine as a request file, without secrets, and “Fill In From…” offers them.",
     ),
     value: valueInShort(first, 40).replace(/^""$/, ""),
-    ignoreFocusOut: true,
-    validateInput: (text) =>
-      text.trim() === "" ? vscode.l10n.t("The values need a name.") : undefined,
   });
-  if (given === undefined) return;
-  const name = given.trim();
+  if (name === undefined) return;
   const isTaken = (await kept.list()).some(({ crew, label }) => crew === id && label === name);
   const question = vscode.l10n.t("Replace “{0}”?", name);
   const detail = vscode.l10n.t("Its values are replaced by those of the form.");
