@@ -63,7 +63,6 @@ export function readStatusAddress(text: string) {
   return undefined;
 }
 
-/** Percent-encoded, or as it is. */
 export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -151,7 +151,6 @@ export class CrewClient {
     return this.#ask("GET", path, readCalls, call);
   }
 
-  /** With its request and its answer. */
   call(kickoffId: string, number: number, call: CallOptions = {}): Promise<UnknownObject> {
     const path = `${fillPath("/executions/{kickoff_id}/calls", kickoffId)}/${number}`;
     return this.#ask("GET", path, asObject, call);

@@ -76,7 +76,6 @@ export function readStatus(raw: unknown) {
       progress: readProgress(answer, tasks.length),
       error: readError(answer, stated, live !== undefined),
       waiting,
-      /** Seconds. */
       executionTime:
         numberAt(answer, "execution_time") ??
         numberAt(asObject(answer["progress"]), "duration_seconds"),
@@ -145,7 +144,6 @@ function readCallbacks(entry: UnknownObject) {
   return {
     kind,
     count: numberAt(entry, "count") ?? 1,
-    /** The most that failed for one of them. */
     attempts: numberAt(entry, "attempts") ?? 0,
     ...defined({ error: error && oneLine(error, 200) }),
     ...(entry["given_up"] === true && { isGivenUp: true as const }),

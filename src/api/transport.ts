@@ -240,7 +240,6 @@ export class Deadline {
   }
 }
 
-/** How often a GET is sent in all. */
 const attempts = 3;
 /** The upper bound of the first wait (ms); it doubles each time. */
 const firstWait = 500;

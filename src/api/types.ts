@@ -72,13 +72,11 @@ export type PlainCallbacks = Callbacks<Omit<Bearer, "token">, Omit<Basic, "passw
 /** Never stored with an execution. */
 export type SecretCallbacks = Callbacks<Bearer, Basic>;
 
-/** Specification, and the observed additions. */
 export interface KickoffRequest extends CallbackUrls, SecretCallbacks {
   readonly inputs: JsonObject;
   readonly meta?: JsonObject;
   /** An earlier execution of a flow, whose state is restored (observed). */
   readonly restoreFromStateId?: string;
-  /** Members that Crewdeck doesn't know. */
   readonly extra?: JsonObject;
   readonly runAgain?: RunAgainFrom;
   readonly rules?: CallRules;

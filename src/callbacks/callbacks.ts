@@ -76,7 +76,6 @@ export class Callbacks implements Disposable {
     );
   }
 
-  /** Stores a callback that a person has received elsewhere. @throws StoreError */
   take(localId: string, payload: Payload): void {
     this.#inbox.take(localId, payload);
   }

@@ -119,7 +119,6 @@ export class FlowWebhooks {
     }
   }
 
-  /** @throws StoreError */
   async #secretOf(crewId: string): Promise<string | undefined> {
     try {
       return await this.#options.storage.get(secretKey(crewId));

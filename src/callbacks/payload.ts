@@ -20,7 +20,6 @@ export interface Payload {
   readonly kind: "events" | "step" | "pause" | "task" | "crew" | "other";
   /** The ID in the payload. It is only information: the path decides which execution the callback belongs to. */
   readonly kickoffId?: string;
-  /** All IDs of executions in the payload, also those of its events. */
   readonly executionIds: readonly string[];
   readonly report?: CallbackReport;
   readonly events: readonly ActivityEvent[];

@@ -120,7 +120,6 @@ export class Receiver implements Disposable {
     return own.port;
   }
 
-  /** @returns whether the port was free */
   async #listen(port: number): Promise<boolean> {
     try {
       this.#keep(await openListener(port, this.#options));

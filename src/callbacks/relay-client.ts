@@ -51,7 +51,6 @@ export class RelayClient {
   #channel: Channel | undefined;
   state: "connecting" | "connected" | Error = "connecting";
   #failures = 0;
-  /** Whether a message could not be read, which is logged once. */
   #hasLeftOut = false;
   readonly #ended: Promise<void>;
 
@@ -100,7 +99,6 @@ export class RelayClient {
     }
   }
 
-  /** Listens until the connection ends. @throws {RelayError} */
   async #listen(channel: Channel): Promise<void> {
     const { lastIds, clock } = this.#options;
     const { address: url, own } = channel;
@@ -120,7 +118,6 @@ export class RelayClient {
       const answer = await connect(this.#options, request, deadline);
       if (!answer.headers.get("content-type")?.startsWith(accept)) throw unreadable();
       this.state = "connected";
-      if (lastId !== undefined) void this.#acknowledge(channel, lastId);
       for await (const text of partsOf(answer, deadline)) {
         parser.feed(text);
         if (events.length > 0) this.#failures = 0;
@@ -170,7 +167,7 @@ export class RelayClient {
     return delivery === undefined;
   }
 
-  /** Tells a Crewdeck relay to delete the handled messages. If that fails, the next message or connection does it. Never rejects. */
+  /** Tells a Crewdeck relay to delete the handled messages. If that fails, the next message does it. Never rejects. */
   async #acknowledge({ address, own }: Channel, id: string): Promise<void> {
     if (own === undefined) return;
     const url = `${address}/messages?through=${encodeURIComponent(id)}`;
@@ -183,7 +180,6 @@ export class RelayClient {
     }
   }
 
-  /** How long to wait before connecting again (ms). Half of it is random. */
   #backOff(failures: number): number {
     const most = Math.min(firstWait * 2 ** failures, longestWait);
     const { random = Math.random } = this.#options;

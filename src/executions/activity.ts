@@ -14,7 +14,6 @@ export interface Span {
   readonly kind: SpanKind;
   /** Undefined for the crew's alone, which is the first. */
   readonly parentId?: string;
-  /** 0 for the crew's. */
   readonly depth: number;
   /** Of its crew, task, model or tool, the role of its agent, or the first words of an event's type: a short line. */
   readonly name: string;
@@ -58,7 +57,6 @@ export interface Activity {
   readonly spans: readonly Span[];
   /** By time, each from the last event before it until a person let the execution continue (milliseconds since 1970). */
   readonly interruptions: readonly { readonly from: number; readonly to: number }[];
-  /** By time. */
   readonly marks: readonly Mark[];
   /** How many events are left out, because there were too many. */
   readonly left: number;
@@ -98,7 +96,6 @@ type Interruption = Activity["interruptions"][number];
 
 type Draft = { -readonly [Member in keyof Span]: Span[Member] };
 
-/** By ID, with the crew's first. */
 type Drafts = Map<string, Draft>;
 
 type Open = Map<SpanKind | undefined, Set<Draft>>;
@@ -209,7 +206,6 @@ function interrupt(open: Open, { from, to }: Interruption, lasting: ReadonlySet<
     }
 }
 
-/** The type of an event without its last word. */
 function stemOf(type: string): string {
   return type.replace(/_[^_]*$/, "");
 }

@@ -122,7 +122,6 @@ export interface SentResume extends ResumeSummary {
 
 export interface WaitingSummary {
   readonly taskId: string;
-  /** `true` in place of the text. */
   readonly output?: string | true;
   readonly attempt: number;
   readonly since: string;
@@ -165,11 +164,9 @@ export interface StopRequest {
 /** A table's row that an execution is of. */
 export interface BatchCell {
   readonly id: string;
-  /** Of the batch. */
   readonly name: string;
   /** From 1. */
   readonly row: number;
-  /** Of the row. */
   readonly label: string;
 }
 
@@ -187,7 +184,6 @@ export interface ExecutionSummary {
   readonly batch?: BatchCell;
   readonly request?: KickoffSummary;
   readonly engine?: string;
-  /** An output is from the rehearsal engine. */
   readonly isRehearsed?: true;
   readonly state: ExecutionState;
   /** The state as the crew reported it, if it says more than `state`. */
@@ -202,7 +198,6 @@ export interface ExecutionSummary {
   readonly output?: string | true;
   /** In a summary, its beginning on one line. */
   readonly error?: string;
-  /** Seconds, as reported by the crew. */
   readonly executionTime?: number;
   readonly usage?: TokenUsage;
   readonly models?: readonly ModelTokens[];

@@ -111,7 +111,6 @@ export class ExecutionStore implements Disposable {
       : this.list().find((each) => each.kickoffIds.includes(id) && isMeant(each));
   }
 
-  /** Reads a whole execution by local id or any kickoff id. */
   find(id: string, crewId?: string): Execution | undefined {
     const execution = this.#read(this.summary(id, crewId)?.localId ?? id)?.execution;
     return crewId === undefined || execution?.crew.id === crewId ? execution : undefined;

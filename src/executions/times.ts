@@ -49,7 +49,6 @@ export function taskTime(task: TaskSummary, execution: ExecutionSummary): Durati
   return measured(own.map(secondsOf), shortestSeen);
 }
 
-/** How long a task has waited for a person, in pauses that have ended, if known. */
 export function taskWait(
   { taskId, times }: TaskSummary,
   execution: ExecutionSummary,
@@ -90,7 +89,6 @@ export function stateChanges(execution: ExecutionSummary): readonly StateChange[
 export interface Period {
   readonly taskId?: string;
   readonly attempt?: number;
-  /** Milliseconds since 1970. */
   readonly from: number;
   /** Undefined while it lasts. */
   readonly to?: number;
@@ -156,7 +154,6 @@ function secondsOf({ from, to, isVague }: Period): number | undefined {
 
 type Happened = Pick<Activity, "spans" | "marks">;
 
-/** When something happened last (milliseconds since 1970), if anything did. */
 export function lastTimeIn({ spans, marks }: Happened): number | undefined {
   const times = [...spans.map(({ start, end = start }) => end), ...marks.map(({ at }) => at)];
   return times.reduce<number | undefined>((last = -Infinity, at) => Math.max(last, at), undefined);
@@ -211,7 +208,6 @@ export function taskTimes({ spans, interruptions }: Activity): ReadonlyMap<strin
   return new Map(times);
 }
 
-/** With the times of its tasks and the tokens of its models. */
 export function withTimes(execution: Execution, activity: Activity): Execution {
   const times = taskTimes(activity);
   const models = modelTokens(activity.spans);

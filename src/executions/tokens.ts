@@ -35,7 +35,6 @@ export function spanTokenUses(spans: readonly Span[]): ReadonlyMap<string, Token
   return uses;
 }
 
-/** Of the calls among these spans, by model. */
 export function modelTokens(spans: readonly Span[]): readonly ModelTokens[] {
   return addUp(
     spans.flatMap(({ kind, name, tokens }) =>

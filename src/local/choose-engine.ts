@@ -18,7 +18,6 @@ export interface EngineQuestion {
   readonly isInWorkspace: boolean;
   /** The one that comes with Crewdeck: its code is trusted, but it names no model. */
   readonly isExample: boolean;
-  /** It can't be rehearsed. */
   readonly isUnfit: boolean;
   /** Whether a person or the environment names a model for it, or has the key of one. */
   readonly hasModel: () => Promise<boolean>;

@@ -62,7 +62,6 @@ export class Connection {
     }
   }
 
-  /** @throws ServiceError */
   async decide(type: HeldDecision, ids: readonly string[]): Promise<void> {
     await this.#tell("POST", `/${type}`, { ids });
   }
@@ -119,7 +118,6 @@ export class Connection {
   }
 }
 
-/** @throws ServiceError */
 async function responseTo(sent: ClientRequest): Promise<IncomingMessage> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const late = setTimeout(() => sent.destroy(new Error("It does not respond.")), responseMs);

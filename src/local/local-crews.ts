@@ -31,7 +31,6 @@ export interface LocalCrewsOptions {
   readonly storage: vscode.Uri;
   /** The extension's folder, with the service's program and the example crew. */
   readonly extension: vscode.Uri;
-  /** Whether the crew's service is needed. */
   readonly hasOpenExecutions: (crewId: string) => boolean;
   readonly titleOf: (kickoffId: string) => string | undefined;
   readonly models: () => Promise<CrewModels>;

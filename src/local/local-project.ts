@@ -132,7 +132,6 @@ export class LocalProject extends LocalService {
     }
   }
 
-  /** Installs crewAI. False if the person says no. @throws UserError */
   async setUp(): Promise<boolean> {
     const show = (isSettingUp: boolean) => {
       this.#isSettingUp = isSettingUp;
@@ -143,7 +142,6 @@ export class LocalProject extends LocalService {
     return await setUp.finally(() => show(false));
   }
 
-  /** Asks which engine the crew is to run on. Undefined if the person cancels. */
   async pickEngine(): Promise<LocalEngine | undefined> {
     const plan = await this.#planFor("crewai");
     const current = this.records.read(this.folder)?.engine ?? "rehearsal";

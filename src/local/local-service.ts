@@ -50,7 +50,6 @@ export abstract class LocalService {
     this.#options = options;
   }
 
-  /** Throws what `startService` does. */
   protected abstract launch(
     port: number,
     tokens: ServiceTokens,
@@ -75,7 +74,6 @@ export abstract class LocalService {
     return this.#connection;
   }
 
-  /** Returns the address. @throws ServiceError */
   async serve(): Promise<string> {
     this.#starting ??= this.#start()
       .catch((error: unknown) => {

@@ -17,7 +17,6 @@ export interface ProjectRecord {
   readonly failure?: string | undefined;
   /** The one that ran last, or that a person chose. */
   readonly engine?: LocalEngine | undefined;
-  /** A person chose the engine. */
   readonly isEngineChosen?: true | undefined;
 }
 
@@ -88,7 +87,6 @@ export class ProjectRecords {
     });
   }
 
-  /** Does nothing for an unknown crew. */
   change(folder: string, change: RecordChange): void {
     this.#update(folder, () => change);
   }

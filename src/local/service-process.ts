@@ -108,7 +108,6 @@ function gone(message: string): ServiceError {
   return new ServiceError("gone", message);
 }
 
-/** @throws ServiceError */
 function openLog(dataFolder: string, place: string): number {
   try {
     mkdirSync(dataFolder, { recursive: true, mode: 0o700 });

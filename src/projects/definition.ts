@@ -17,7 +17,6 @@ export interface Part {
   readonly isManager?: boolean;
 }
 
-/** A project with the places of its parts. */
 export interface Definition extends Pick<
   CrewProject,
   "kind" | "entry" | "crewClass" | "name" | "lacks" | "defaults"

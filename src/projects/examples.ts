@@ -34,7 +34,6 @@ export function examplesIn(source: string): Examples {
   return last ? membersAt(source, last.index + last[0].length) : new Map();
 }
 
-/** The members of the dictionary that begins there. */
 function membersAt(source: string, start: number): Examples {
   const members = new Map<string, JsonValue | undefined>();
   let depth = 0;
@@ -54,7 +53,6 @@ function membersAt(source: string, start: number): Examples {
   return members;
 }
 
-/** Of a literal; undefined for what isn't one. */
 function valueOf(tokens: readonly string[]): JsonValue | undefined {
   // As `crewai create` writes it.
   if (/^str\((?:datetime\.)*now\(\)\.year\)$/.test(tokens.join("")))

@@ -14,7 +14,6 @@ const skipped =
 /** With the other crews in them, nearest first, maybe invalid ones. Doesn't follow links. */
 export async function findProjects(root: string, limits = usualLimits): Promise<string[]> {
   const found: string[] = [];
-  /** Crews whose project is found. */
   const known = new Set<string>();
   let level = [{ folder: root, isInside: false }];
   let seen = 0;

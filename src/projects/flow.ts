@@ -36,7 +36,6 @@ export async function readFlow(reading: Reading, name: string, at: Position): Pr
   return flowOf(entry, name, main?.methods ?? [], fields);
 }
 
-/** Reads a flow of the schema `crewai.flow/v1`. */
 export async function readDeclarativeFlow(
   reading: Reading,
   entry: string,

@@ -7,7 +7,6 @@ import type { Position, ProjectError } from "./types.ts";
 export interface Spot {
   readonly at: Position;
   readonly isCrew: boolean;
-  /** The crew's class, where the project has several crews. */
   readonly crewClass?: string;
   readonly tasks: readonly string[];
 }

@@ -39,7 +39,6 @@ export async function pythonIn(environment: string): Promise<string | undefined>
   return undefined;
 }
 
-/** The one that a shell would run. */
 export async function pythonOnPath(isWindows: boolean): Promise<string | undefined> {
   const names = isWindows ? ["python.exe"] : ["python3", "python"];
   for (const folder of (process.env["PATH"] ?? "").split(path.delimiter))

@@ -8,7 +8,6 @@ import type { Position } from "./types.ts";
 export interface PyProject {
   readonly name: string | undefined;
   readonly isCrewai: boolean;
-  /** "crew" or "flow". */
   readonly type: string | undefined;
   /** The declarative crew's file (crewAI 1.14.8). */
   readonly definition: string | undefined;

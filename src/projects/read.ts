@@ -57,7 +57,6 @@ interface FoundCrews {
   readonly name: string;
   /** Of classic crews; none for a declarative one. */
   readonly entries: readonly CrewEntry[];
-  /** Of a declarative crew. */
   readonly file: string;
 }
 

@@ -56,7 +56,6 @@ export class Reading {
     }
   }
 
-  /** @throws {ProjectError} as {@link readText} */
   async text(file: string): Promise<TextFile> {
     const edited = this.#textOf(file);
     return edited === undefined ? await readText(this.folder, file) : { file, text: edited };
@@ -85,7 +84,6 @@ export async function foldersIn(folder: string): Promise<string[]> {
   return await namesIn(folder, (entry) => entry.isDirectory());
 }
 
-/** As {@link foldersIn}, with the folder's path. */
 export async function pythonFilesIn(root: string, folder: string): Promise<string[]> {
   const isPython = (entry: Dirent) => entry.isFile() && entry.name.endsWith(".py");
   const names = await namesIn(path.join(root, folder), isPython);

@@ -42,7 +42,6 @@ export class Place {
   readonly #source: Source;
   readonly #node: unknown;
   readonly #key: Scalar | undefined;
-  /** Not an alias. */
   readonly #content: unknown;
 
   constructor(source: Source, node: unknown, key?: Scalar) {
@@ -78,7 +77,6 @@ export class Place {
     return positionIn(this.#source, start, isValue || this.#key ? end : undefined);
   }
 
-  /** Empty if it is no list. */
   get list(): readonly Place[] {
     const items = isSeq(this.#content) ? this.#content.items : [];
     return items.map((item) => new Place(this.#source, item));
@@ -94,26 +92,22 @@ export class Place {
     this.#source.problems.report(this.error(text));
   }
 
-  /** Empty for what is no mapping. */
   members(): ReadonlyMap<string, Place> {
     if (!this.isMapping) this.report(l10n.t("This must be a mapping of names to values."));
     return this.inside;
   }
 
-  /** Empty for what is no list. */
   items(): readonly Place[] {
     if (!isSeq(this.#content)) this.report(l10n.t("This must be a list."));
     return this.list;
   }
 
-  /** Empty for what isn't text. */
   text(): string {
     if (typeof this.value === "string") return this.value;
     this.report(noText());
     return "";
   }
 
-  /** Text that isn't blank. */
   name(): string | undefined {
     const text = this.text();
     if (text.trim() !== "") return text;

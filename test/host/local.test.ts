@@ -440,23 +440,6 @@ describe("local crews", () => {
     assert.doesNotMatch(lines.join("\n"), /secret topic/);
   });
 
-  it("refuses with a message what can't be served", async () => {
-    const { locals } = await newWindow();
-    for (const [done, says] of [
-      [
-        locals.start({ folder: path.join(folder, "nowhere") }),
-        /"nowhere" is not the folder of one crew/,
-      ],
-      [
-        locals.start({ folder: "vscode-vfs://github/a/b" }),
-        /not the absolute path of a folder on this machine/,
-      ],
-      [locals.stop({ folder: example }), /No local crew was started/],
-      [locals.ensureRunning("local:file:///gone"), /folder is gone/],
-    ] as const)
-      assert.match((await refusal(done)).message, says);
-  });
-
   it("doesn't list a crew while its folder is missing", async () => {
     const first = await newWindow();
     const project = await copyOfExample();

@@ -5,12 +5,7 @@ import * as vscode from "vscode";
 import { Crews } from "../../src/crews/crews.ts";
 import { testCrew } from "../../src/actions/crews.ts";
 import type { Certificate } from "../support/http-server.ts";
-import {
-  closeMeanwhile,
-  json,
-  makeCertificate,
-  MisbehavingServer,
-} from "../support/misbehaving-server.ts";
+import { json, makeCertificate, MisbehavingServer } from "../support/misbehaving-server.ts";
 import { startConnectProxy, type ConnectProxy } from "../support/connect-proxy.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
 
@@ -116,26 +111,6 @@ describe("VS Code's proxy and certificate settings", () => {
         ["k-1", ["crew.test:443"], ["Bearer right"]],
         support,
       );
-    }
-  });
-
-  it("use a separate connection for each request if VS Code doesn't handle proxies", async () => {
-    const server = await MisbehavingServer.start();
-    try {
-      server.otherwise = closeMeanwhile(200, { kickoff_id: "k-1", status: "running" });
-      await set("crewdeck.crews", [{ name: "Near", url: server.url }]);
-      await set("http.proxySupport", "off");
-      const near = { id: `url:${server.url}`, name: "Near", url: server.url };
-      await crews.setToken(near.id, { token: "right", type: "bearer" });
-      for (let round = 0; round < 5; round++) {
-        await (await crews.client(near)).status("k-1");
-        await (await crews.client(near)).kickoff({ inputs: {} });
-      }
-      assert.equal(server.requests.length, 10);
-    } finally {
-      await set("http.proxySupport", earlier.get("http.proxySupport"));
-      await set("crewdeck.crews", [{ name: crew.name, url }]);
-      await server.stop();
     }
   });
 

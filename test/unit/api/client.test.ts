@@ -320,13 +320,6 @@ describe("the client of a crew", () => {
         assert.equal(server.requests.length, 1);
       });
 
-    it("the whole wait is random", async () => {
-      server.next(text(503, ""), good, text(503, ""), good);
-      await clientOf(server.url, { clock, random: () => 0 }).inputs();
-      await clientOf(server.url, { clock, random: () => 0.999 }).inputs();
-      assert.deepEqual(clock.waits, [0, 499.5]);
-    });
-
     it("Retry-After is added, in seconds or as a date", async () => {
       const start = clock.now();
       server.next(

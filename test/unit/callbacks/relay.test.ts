@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { HttpServer } from "../../support/http-server.ts";
-import { defaultFetch } from "../../../src/api/transport.ts";
-import { systemClock } from "../../../src/base/clock.ts";
-import { Relay } from "../../../src/callbacks/routes.ts";
-import { OwnRelay, relayToken } from "../../support/relay.ts";
+import { OwnRelay } from "../../support/relay.ts";
 import { waitFor } from "../../support/wait.ts";
 import { anExecution } from "../executions/samples.ts";
 import { deployedCrew, type ReceivingWindow, ReceivingWindows, send } from "./support.ts";
@@ -56,28 +53,6 @@ describe("Callbacks through a relay of one's own", () => {
     const { url } = (await window.callbacks.for(deployedCrew, localId)) ?? {};
     assert.equal(await send(url ?? "", pause), 202);
     await waits(window, localId);
-  });
-
-  it("find their channel again once the database can be read", async () => {
-    const { database } = windows.open();
-    let isBroken = true;
-    const route = new Relay({
-      ...{ fetch: defaultFetch, userAgent: "test", clock: systemClock },
-      database: {
-        get: (sql: string) => (isBroken ? assert.fail("It is locked.") : database.get(sql)),
-        run: () => assert.fail("Nothing is received."),
-      },
-      secrets: windows.secrets,
-      read: () => relay.url,
-      onDidChange: () => ({ dispose: () => undefined }),
-      onBroken: () => assert.fail("The relay works."),
-      askToken: () => Promise.resolve(relayToken),
-      log: { problem: () => undefined },
-    });
-    await assert.rejects(route.addressOf("path", 0, true), /It is locked/);
-    isBroken = false;
-    assert.ok((await route.addressOf("path", 0, true)).startsWith(`${relay.url}/`));
-    route.dispose();
   });
 
   it("ask for the token, too, when the person wants the address for a crew's flows", async () => {
@@ -187,22 +162,6 @@ describe("Callbacks through a relay of one's own", () => {
     await send(url, pause);
     await waits(window, localId);
     assert.equal(windows.asked, 1);
-    windows.windows.problems.length = 0;
-  });
-
-  it("of relays that were set before are forgotten with the local data, too", async () => {
-    const window = windows.open();
-    await setUp(window);
-    const second = new OwnRelay();
-    await second.start();
-    windows.relay = second.url;
-    assert.equal((await window.callbacks.test(deployedCrew)).via, "relay");
-    windows.relay = relay.url;
-    await setUp(window);
-    assert.equal(windows.asked, 2, "both are kept");
-    await second.end();
-    await window.callbacks.forgetRoutes();
-    assert.deepEqual([...windows.secrets.entries.keys()], []);
     windows.windows.problems.length = 0;
   });
 

@@ -199,10 +199,4 @@ describe("a flow's status", () => {
     assert.equal(readStatus({ state: "SUCCESS", flow_id: "f1", result: "x" }).state, "completed");
     assert.equal(readStatus({ state: "RUNNING", flow_id: null }).state, "running");
   });
-
-  it("of a local flow names its pause", () => {
-    const pending = { task_id: "review", task_output: "Draft." };
-    const raw = { status: "pending_human_input", flow_id: "f1", pending_human_input: pending };
-    assert.equal(readStatus(raw).waiting?.taskId, "review");
-  });
 });

@@ -374,12 +374,6 @@ describe("Poller", () => {
       assert.deepEqual(scene.seconds(), [100, 100]);
     });
 
-    it("keeps its pace with a Retry-After of 0", async () => {
-      begin(failure("rateLimited", { retryAfterMs: 0 }));
-      await scene.pass(10);
-      assert.deepEqual(scene.seconds(), [0, 2, 4, 6, 8, 10]);
-    });
-
     it("stops on 401 with one event, and continues with pollAgain", async () => {
       scene = new Scene(() => failure("unauthorized"));
       scene.putMany(6);
@@ -478,15 +472,6 @@ describe("Poller", () => {
     await scene.pass(600);
     assert.deepEqual([scene.clock.pending, scene.asked.length], [0, 2]);
   });
-
-  it("doesn't take the lead before it starts", async () => {
-    const scene = new Scene(() => aReading({ state: "running" }));
-    scene.poller.attend(inView);
-    await scene.pass(60);
-    assert.equal(scene.leader.taken, 0);
-    scene.poller.start();
-    assert.equal(scene.leader.taken, 1);
-  });
 });
 
 describe("A crew that refuses its token", () => {
@@ -552,19 +537,6 @@ describe("The problem of a window that no longer polls", () => {
     await answered();
     assert.equal(changed.length, 2, "once");
     assert.equal(scene.seconds().length, 1, "this window sent no request");
-  });
-
-  it("delays no poll any longer then", async () => {
-    scene = new Scene(() => failure("unreachable"));
-    scene.random = 1;
-    scene.store.put(anExecution());
-    scene.poller.start();
-    await scene.pass(300);
-    scene.answer = () => working("a", 0);
-    scene.seconds();
-    await answered(1);
-    await scene.pass(60);
-    assert.deepEqual(scene.seconds(), [312], "a minute after the last, as is usual");
   });
 
   it("stays if the execution changes without an answer from the crew", async () => {

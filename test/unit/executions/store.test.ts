@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
-import { mkdir, rename, rm } from "node:fs/promises";
-import path from "node:path";
 import { type Execution, without } from "../../../src/executions/model.ts";
 import type { ExecutionStore } from "../../../src/executions/store.ts";
-import { StoreError } from "../../../src/store/errors.ts";
 import {
   countExecutions,
   endedExecutions,
@@ -299,23 +296,6 @@ describe("ExecutionStore", () => {
     assert.equal(two.list().length, 1);
   });
 
-  it("reads the executions later if the database can't be opened at first", async () => {
-    const { store, database } = windows.openBoth();
-    store.add(anExecution());
-    database.dispose();
-    const file = path.join(windows.folder, "crewdeck.db");
-    await rename(file, `${file}.away`);
-    await mkdir(file);
-    const clock = new FakeClock();
-    assert.throws(() => windows.open(clock), StoreError);
-    const late = windows.last ?? assert.fail();
-    assert.equal(late.list().length, 0);
-    await rm(file, { recursive: true });
-    await rename(`${file}.away`, file);
-    await clock.pass(5_000);
-    assert.equal(late.list().length, 1);
-  });
-
   it("opens 10,000 executions in the time of parsing their summaries: least of five, printed", () => {
     const crew = { id: "url:a", name: "A", url: "a" };
     writeExecutions(windows.folder, endedExecutions(crew, 10_000, at(0)));
@@ -335,17 +315,6 @@ describe("ExecutionStore", () => {
     console.log(`      10,000 executions opened in ${said}`);
     // The promise is 30 ms on a quiet machine, where parsing took 28. On a busy one, both take longer.
     assert.ok(opening < 1.5 * parsing, said);
-  });
-
-  it("keeps once in memory what executions have alike", () => {
-    const crew = { id: "url:a", name: "A", url: "a" };
-    const timed = endedExecutions(crew, 2, at(0)).map((execution, worked) => ({
-      ...execution,
-      tasks: execution.tasks.map((task) => ({ ...task, times: { worked } })),
-    }));
-    writeExecutions(windows.folder, timed);
-    const [one, two] = windows.open().list();
-    assert.ok(one !== undefined && one.tasks === two?.tasks);
   });
 });
 

@@ -58,15 +58,6 @@ describe("Titles of a crew's executions", () => {
     }
   });
 
-  it("are the first input for the crew's first execution, whatever other crews have", () => {
-    start({ topic: "e-bikes", audience: "commuters" });
-    start(
-      { topic: "trams", audience: "commuters" },
-      { crew: { ...anExecution().crew, id: "url:other" } },
-    );
-    assert.deepEqual(titles(), ["e-bikes", "trams"]);
-  });
-
   it("include the input's name if the value is a number, a Boolean or an object", () => {
     for (const budget of ["cheap", 100, "2,000 €", true, { max: 3 }, ""])
       start({ topic: "e-bikes", budget });
@@ -136,7 +127,6 @@ describe("titleOf", () => {
   });
   const table: readonly [string, Partial<Execution>, string][] = [
     ["the person's label", { label: " My run ", ...inputs({ topic: "Otters" }) }, "My run"],
-    ["the first input", inputs({ topic: "Otters", tone: "dry" }), "Otters"],
     ["the first input that isn't blank", inputs({ a: "  ", b: null, c: "Seals" }), "Seals"],
     ["a value that isn't text", inputs({ budget: { max: 3 } }), '{"max":3}'],
     [

@@ -9,8 +9,6 @@ import { FakeClock } from "./fake-clock.ts";
 export class Windows {
   readonly folder = temporaryFolder("store");
   readonly problems: string[] = [];
-  /** The last store, even if opening it failed. */
-  last: ExecutionStore | undefined;
 
   /** Opens another window. With the default clock it reads what others wrote only at `refresh`. */
   open(clock: Clock = new FakeClock()): ExecutionStore {
@@ -26,7 +24,6 @@ export class Windows {
     const database = new Database({ folder: this.folder, clock, log: { problem: onProblem } });
     const store = new ExecutionStore({ database, clock, log: { problem: onProblem } });
     for (const each of [database, store]) atEndOfTest(() => each.dispose());
-    this.last = store;
     store.open();
     return { store, database };
   }

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import path from "node:path";
 import { readProject } from "../../../src/projects/read.ts";
 import { ProjectError } from "../../../src/projects/types.ts";
 import { classic, folderWith, rehearsed } from "./folder.ts";
@@ -23,10 +22,6 @@ const cases: readonly (readonly [Readonly<Record<string, string | Uint8Array>>, 
     /^config\/tasks\.yaml:4:1: Line 4 continues line 2\. It needs more indentation/,
   ],
   [
-    tasksYaml(`a:${task}\n  agent: writer\nof poems\n`),
-    /^config\/tasks\.yaml:5:1: Line 5 continues line 4\./,
-  ],
-  [
     tasksYaml("a:\n  description: Note: a colon\n"),
     /^config\/tasks\.yaml:2:16: There is a second colon in this line\. Put the text in quotes/,
   ],
@@ -44,15 +39,11 @@ const cases: readonly (readonly [Readonly<Record<string, string | Uint8Array>>, 
     /^config\/agents\.yaml:1:1: The file is missing or empty\.$/,
   ],
   [tasksYaml("# nothing yet\n"), /^config\/tasks\.yaml:1:1: The file is missing or empty/],
-  [tasksYaml("{}"), /^config\/tasks\.yaml:1:1: The file is missing or empty/],
-  [tasksYaml("- a\n- b\n"), /^config\/tasks\.yaml:1:1: This must be a mapping/],
-  [tasksYaml(`a:${task}\nb:\n`), /^config\/tasks\.yaml:4:1: This must be a mapping/],
   [
     tasksYaml("a:\n  expected_output: e\n  description:\n"),
     /^config\/tasks\.yaml:3:3: "a" has no description\.$/,
   ],
   [tasksYaml("a:\n  description: 3\n"), /^config\/tasks\.yaml:2:16: This must be text; put/],
-  [tasksYaml("a:\n  description: 2026-01-02\n"), /^config\/tasks\.yaml:2:16: This must be text/],
   [
     tasksYaml(`a:${task}\nb:${task}\n  context: a\n`),
     /^config\/tasks\.yaml:7:12: This must be a list/,
@@ -74,9 +65,7 @@ const cases: readonly (readonly [Readonly<Record<string, string | Uint8Array>>, 
     /^crew\.jsonc:3:3: This is not JSON: comma expected/,
   ],
   [jsonc(""), /^crew\.jsonc:1:1: .+/],
-  [jsonc("[]"), /^crew\.jsonc:1:1: This must be a mapping/],
   [jsonc('{"tasks": []}'), /^crew\.jsonc:1:1: "agents" must be a list that isn't empty/],
-  [jsonc('{\n"agents": [],\n"tasks": []}'), /^crew\.jsonc:2:1: "agents" must be a list that/],
   [
     jsonc('{\n"agents": ["a", "b"],\n"tasks": []}'),
     /^crew\.jsonc:2:17: The agent "b" has no file agents\/b\.jsonc\.$/,
@@ -100,22 +89,8 @@ const cases: readonly (readonly [Readonly<Record<string, string | Uint8Array>>, 
     /^crew\.jsonc:4:10: The name "x" is used twice/,
   ],
   [
-    jsonc(
-      '{\n"agents": ["a"],\n"inputs": ["x"],\n"tasks": [{"description": "d", "expected_output": "e"}]}',
-    ),
-    /^crew\.jsonc:3:1: This must be a mapping/,
-  ],
-  [
-    toml('[tool.crewai]\ntype = "crew"\ndefinition = "crew.jsonc"\n'),
-    /^pyproject\.toml:3:1: The definition "crew\.jsonc" must be a file inside the project/,
-  ],
-  [
     toml('[tool.crewai]\ndefinition = "../crew.jsonc"\n'),
     /^pyproject\.toml:2:1: The definition "\.\.\/crew\.jsonc" must be/,
-  ],
-  [
-    { ...toml('[tool.crewai]\ndefinition = "crew.py"\n'), "crew.py": "" },
-    /^pyproject\.toml:2:1: The definition "crew\.py" must be/,
   ],
   [
     toml('[project]\nname = "a"\n[tool.crewai]\ntype = "flow"\n'),
@@ -196,20 +171,5 @@ describe("a broken project names the place and the problem", () => {
         /To serve a crew inside it, choose its folder: crew_0, crew_1, crew_2, crew_3, crew_4\.$/,
       );
     }
-  });
-
-  it("a folder with another crew.py beside a crew names that crew", async () => {
-    const folder = await folderWith({
-      "crew.py": "print('hi')  # Crew(",
-      "one/crew.jsonc": "{}",
-      "one/agents/a.jsonc": agentJson,
-    });
-    const reading = rehearsed(folder);
-    await assert.rejects(reading, /not the folder of one crew.+choose its folder: one\.$/);
-  });
-
-  it("a folder that doesn't exist", async () => {
-    const reading = rehearsed(path.join(await folderWith({}), "nowhere"));
-    await assert.rejects(reading, /The folder "nowhere" is not the folder of one crew/);
   });
 });

@@ -131,8 +131,4 @@ describe("finding projects", () => {
     assert.deepEqual(await found(root, { depth: 9, folders: 2, projects: 100 }), ["1"]);
     assert.deepEqual(await found(root, { depth: 9, folders: 100, projects: 1 }), ["1"]);
   });
-
-  it("finds nothing in a folder that doesn't exist", async () => {
-    assert.deepEqual(await found(path.join(await folderWith({}), "nowhere")), []);
-  });
 });

@@ -121,20 +121,6 @@ describe("a damaged database", () => {
     assert.ok(["-wal", "-shm"].every((ending) => existsSync(path.join(folder, aside + ending))));
   });
 
-  it("that another window replaced is noticed at the next check", async () => {
-    const folder = filled();
-    const { database, changes } = openDatabase(folder);
-    assert.equal(crews(database).length, rows);
-    const other = new Worker(folder);
-    damage(fileIn(folder));
-    const answer = await other.ask({ do: "crews" });
-    assert.equal(answer.damage?.length, 1);
-    const before = changes();
-    database.look();
-    assert.equal(changes(), before + 1);
-    assert.deepEqual(crews(database), answer.crews);
-  });
-
   it("is replaced once when several processes find it at the same time", async () => {
     const folder = filled();
     damage(fileIn(folder));
@@ -181,20 +167,6 @@ describe("a damaged database", () => {
       [false, true, 1],
     );
     assert.match(reported[0] ?? "", /was damaged\. What could be read was kept\. .*\.corrupt-1\./);
-  });
-
-  it("whose repair was killed before it moved the file is repaired again", () => {
-    const folder = filled();
-    const file = fileIn(folder);
-    for (const ending of [".new", ".part", ".part-journal"])
-      writeFileSync(`${file}${ending}`, "an earlier copy");
-    assert.equal(crews(openDatabase(folder).database).length, rows, "it isn't damaged");
-    const { database } = openDatabase(folder);
-    put(database, "later", "1");
-    damage(file);
-    const kept = crews(openDatabase(folder).database);
-    assert.ok(kept.length > rows * 0.9 && kept.includes("later"), `${kept.length} of ${rows}`);
-    assert.equal(existsSync(`${file}.new`), false);
   });
 
   it("of a newer version is not changed", () => {

@@ -75,14 +75,6 @@ describe("The leader", () => {
     assert.deepEqual(held(), [true, false]);
   });
 
-  it("follows the focus, however fast that changes", async () => {
-    const [one, two] = twoWindows();
-    two.takeOver();
-    one.takeOver(); // It hasn't noticed yet that it no longer leads.
-    await clock.pass(6_000);
-    assert.deepEqual(held(), [true, false]);
-  });
-
   it("is no window that slept too long, until that renews its lead", () => {
     const one = aWindow();
     one.start();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { StoreError } from "../../../src/store/errors.ts";
 import type { Database } from "../../../src/store/database.ts";
@@ -69,18 +69,6 @@ describe("the database", () => {
     put(later.database, "after", "1");
     assert.deepEqual(crews(later.database), ["before", ...written, "after"]);
     assert.deepEqual(later.damage, []);
-  });
-
-  asRoot("reports a disk without space for an empty database", () => {
-    const folder = mount("size=64k");
-    const ballast = path.join(folder, "ballast");
-    assert.throws(() => writeFileSync(ballast, Buffer.alloc(100_000)), /ENOSPC/);
-    const { database, damage } = openDatabase(path.join(folder, "storage"));
-    assert.throws(() => crews(database), StoreError);
-    rmSync(ballast);
-    execFileSync("mount", ["-o", "remount,size=20m", folder]);
-    put(database, "after", "1");
-    assert.deepEqual([crews(database), damage], [["after"], []]);
   });
 
   it("reports a read-only folder and file, and does not change them", () => {
