@@ -21,8 +21,8 @@ const firstResponse = 10_000;
 const maxSingle = 3;
 
 export type Event = NonNullable<ReturnType<typeof eventOf>>;
-export interface News<Read = ExecutionSummary> {
-  readonly execution: Read;
+export interface News {
+  readonly execution: ExecutionSummary;
   readonly event: Event;
 }
 

@@ -23,21 +23,20 @@ import {
   reportsOf,
 } from "./events.ts";
 
-interface EventsOptions<Read> {
-  readonly store: Pick<ExecutionStore, "claim" | "list" | "onDidChange">;
+interface EventsOptions {
+  readonly store: Pick<ExecutionStore, "claim" | "list" | "summary" | "onDidChange">;
   readonly leader: Pick<Leader, "isThisWindow" | "confirm" | "onDidChange">;
   readonly clock: Clock;
-  readonly read: (localId: string) => Read | undefined;
 }
 
 /** How long to wait for more events (ms): VS Code shows three notifications at a time, and what may be waiting is often known a moment later. */
 const delay = 1_000;
 
 /** Calls `report` once for each event, in one window. @param wanted returns the event of an execution, or undefined @param prefix of the keys by which a window claims events */
-export function watchEvents<Read extends ExecutionSummary>(
-  { store, leader, clock, read }: EventsOptions<Read>,
+export function watchEvents(
+  { store, leader, clock }: EventsOptions,
   wanted: (execution: ExecutionSummary) => Event | undefined,
-  report: (news: readonly News<Read>[]) => void,
+  report: (news: readonly News[]) => void,
   prefix = "",
 ): vscode.Disposable {
   const seen = new Set<string>();
@@ -54,9 +53,9 @@ export function watchEvents<Read extends ExecutionSummary>(
       cancel ??= clock.after(delay, reportSoon);
     }
   };
-  const claim = (key: string, localId: string): readonly News<Read>[] => {
+  const claim = (key: string, localId: string): readonly News[] => {
     try {
-      const execution = leader.confirm() ? read(localId) : undefined;
+      const execution = leader.confirm() ? store.summary(localId) : undefined;
       const event = execution && wanted(execution);
       if (execution === undefined || event?.key !== key) seen.delete(key);
       else if (store.claim(`${prefix}${key}`, localId)) return [{ execution, event }];
@@ -80,21 +79,19 @@ export function watchEvents<Read extends ExecutionSummary>(
   );
 }
 
-interface NotificationsOptions extends Omit<EventsOptions<never>, "read"> {
-  readonly store: Pick<ExecutionStore, "claim" | "list" | "summary" | "onDidChange">;
+interface NotificationsOptions extends EventsOptions {
   readonly isInFront: (execution: ExecutionSummary) => boolean;
   readonly show?: typeof showMessage;
 }
 
 export function showNotifications(options: NotificationsOptions): vscode.Disposable {
-  const { store, clock, isInFront } = options;
+  const { clock, isInFront } = options;
   const openedAt = clock.now();
   const wanted = (execution: ExecutionSummary) => {
     const event = isPersons(execution) ? undefined : eventOf(execution, clock.now(), openedAt);
     return event !== undefined && isWanted(event.kind, event.isUnseen) ? event : undefined;
   };
-  const read = (localId: string) => store.summary(localId);
-  return watchEvents({ ...options, read }, wanted, (news) => {
+  return watchEvents(options, wanted, (news) => {
     for (const report of reportsOf(news.filter(({ execution }) => !isInFront(execution))))
       showReport(report, options).catch(logged("Reporting an execution"));
   });

@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { Disposables } from "../../base/events.ts";
 import { defined } from "../../base/json.ts";
 import type { Crews } from "../../crews/crews.ts";
 import { documentIn, executionUri, parseUri } from "../../editor/execution-uri.ts";
@@ -29,13 +30,14 @@ type Rendering = Awaited<ReturnType<typeof loadRendering>>;
 
 /** Called with the first document: most windows show none. */
 async function loadRendering() {
-  const [view, text, outputs, activities] = await Promise.all([
+  const [view, text, outputs, activities, editors] = await Promise.all([
     import("../../view/execution-view.ts"),
     import("../../view/text.ts"),
     import("../../view/outputs.ts"),
     import("../../executions/activity.ts"),
+    import("./text-editors.ts"),
   ]);
-  return { ...view, ...text, ...outputs, ...activities };
+  return { ...view, ...text, ...outputs, ...activities, ...editors };
 }
 
 interface Page {
@@ -55,19 +57,19 @@ interface Page {
 export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Disposable {
   readonly #options: DocumentsOptions;
   readonly #pages = new Map<string, Page>();
-  readonly #changes = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
-  readonly #subscriptions: vscode.Disposable;
+  readonly #owned = new Disposables();
+  readonly #changes = this.#owned.add(new vscode.EventEmitter<vscode.FileChangeEvent[]>());
   #rendering: Rendering | undefined;
+  #loading: Promise<Rendering> | undefined;
   readonly onDidChangeFile = this.#changes.event;
 
   constructor(options: DocumentsOptions) {
     this.#options = options;
-    this.#subscriptions = vscode.Disposable.from(
-      options.store.onDidChange(() => this.refresh()),
-      options.circumstances.onDidChange(() => this.refresh()),
-      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#pages.delete(uri.toString())),
-      this.#changes,
-    );
+    const refresh = () => this.refresh();
+    const forget = ({ uri }: vscode.TextDocument) => this.#pages.delete(uri.toString());
+    this.#owned.add(options.store.onDidChange(refresh));
+    this.#owned.add(options.circumstances.onDidChange(refresh));
+    this.#owned.add(vscode.workspace.onDidCloseTextDocument(forget));
   }
 
   /** The address of its open tab, which has the earlier title: a new title opens no second tab. */
@@ -170,13 +172,20 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
   readonly rename = refuse;
 
   dispose(): void {
-    this.#subscriptions.dispose();
+    this.#owned.dispose();
   }
 
   async #read(uri: vscode.Uri): Promise<Page> {
     await this.#options.ready;
-    this.#rendering ??= await loadRendering();
-    return this.#page(uri, this.#rendering);
+    return this.#page(uri, await (this.#loading ??= this.#load()));
+  }
+
+  async #load(): Promise<Rendering> {
+    const rendering = await loadRendering();
+    this.#rendering = rendering;
+    this.#owned.add(rendering.keepReaderPlaces(this));
+    this.#owned.add(rendering.markDrafts(this));
+    return rendering;
   }
 
   /** @throws FileSystemError if the URI is invalid */

@@ -21,26 +21,9 @@ export function registerDocuments(
   const lenses = [...changes, window.onDidChangeVisibleTextEditors].map((event) =>
     event(() => lensesChanged.fire()),
   );
-  const owned: vscode.Disposable[] = [];
-  const showFirst = () => {
-    const isShown = window.visibleTextEditors.some(
-      ({ document }) => document.uri.scheme === scheme,
-    );
-    if (!isShown) return;
-    first.dispose();
-    load().then(
-      ({ keepReaderPlaces, markDrafts }) =>
-        owned.push(keepReaderPlaces(documents), markDrafts(documents)),
-      logged("Showing an execution as text"),
-    );
-  };
-  const first = window.onDidChangeVisibleTextEditors(showFirst);
-  showFirst();
   return vscode.Disposable.from(
     lensesChanged,
     ...lenses,
-    first,
-    { dispose: () => owned.forEach((each) => void each.dispose()) },
     workspace.registerFileSystemProvider(scheme, documents, {
       isReadonly: true,
       isCaseSensitive: true,

@@ -3,7 +3,7 @@ import { actionsOf, messageOf, UserError } from "../../base/errors.ts";
 import { logProblem } from "../../editor/log.ts";
 import { showError } from "../../editor/messages.ts";
 import type { Leader } from "../../store/leader.ts";
-import type { Execution, ExecutionSummary } from "../../executions/model.ts";
+import type { ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import { titleOf } from "../../executions/title.ts";
 import { commandOn } from "../../view/actions.ts";
@@ -24,9 +24,11 @@ export function watchEnds(options: EndsOptions): vscode.Disposable {
   const { store, clock } = options;
   let reported: string | undefined;
   let last = Promise.resolve();
-  const send = async (execution: Execution) => {
+  const send = async (execution: ExecutionSummary) => {
     try {
-      await (await import("./exporter.ts")).sendExecution(options, execution);
+      const { sendExecution } = await import("./exporter.ts");
+      const whole = store.find(execution.localId);
+      if (whole !== undefined) await sendExecution(options, whole);
       reported = undefined;
     } catch (error) {
       logProblem("Sending spans of an ended execution", error);
@@ -39,12 +41,11 @@ export function watchEnds(options: EndsOptions): vscode.Disposable {
     const event = endpoint ? eventOf(execution, clock.now()) : undefined;
     return event?.kind === "waiting" ? undefined : event;
   };
-  const report = (news: readonly News<Execution>[]) => {
+  const report = (news: readonly News[]) => {
     // One after the other: an endpoint that doesn't answer is reported once.
     for (const { execution } of news) last = last.then(() => send(execution));
   };
-  const read = (localId: string) => store.find(localId);
-  return watchEvents({ ...options, read }, wanted, report, "spans-");
+  return watchEvents(options, wanted, report, "spans-");
 }
 
 function describe(error: unknown, execution: ExecutionSummary): UserError {

@@ -54,8 +54,10 @@ export function timelineContent(
           state: isInterrupted ? "interrupted" : "unknown",
         }),
       ...(span.kind === "crew" && whole?.isByCrew === true && { worked: whole }),
+      ...((span.kind === "task" || span.kind === "attempt") && {
+        pauses: pausesIn(span, ofTask.get(span.taskId) ?? []),
+      }),
       ...(span.kind === "task" && timesOf(span.taskId, execution, ofTask.get(span.taskId) ?? [])),
-      ...(span.kind === "attempt" && { pauses: pausesIn(span, ofTask.get(span.taskId) ?? []) }),
       ...defined({
         cost: costIn(span.id),
         marks: ownMarks.get(span.id)?.map(shortened),
@@ -91,14 +93,12 @@ function timesOf(
   taskId: string | undefined,
   execution: ExecutionSummary,
   own: Activity["spans"],
-): Pick<Span, "worked" | "waited" | "pauses"> {
+): Pick<Span, "worked" | "waited"> {
   const isAll = own.filter(({ kind }) => kind === "task").length === 1;
   const task = isAll ? execution.tasks.find((each) => each.taskId === taskId) : undefined;
-  const waits = own.filter(({ kind }) => kind === "wait");
-  const pauses = waits.map(({ start, end }) => ({ start, ...defined({ end }) }));
-  const worked = task && taskTime(task, execution);
-  const waited = task && taskWait(task, execution);
-  return worked === undefined ? { pauses, ...defined({ waited }) } : defined({ worked, waited });
+  return task === undefined
+    ? {}
+    : defined({ worked: taskTime(task, execution), waited: taskWait(task, execution) });
 }
 
 /** An attempt that was approved ends with what follows the approval. */

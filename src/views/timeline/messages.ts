@@ -14,7 +14,7 @@ export interface Span extends Omit<ActivitySpan, "state"> {
   /** This and the next: of a task, as its other views show it. */
   readonly worked?: Duration;
   readonly waited?: Duration;
-  /** Of a task whose work isn't known yet (milliseconds since 1970). */
+  /** Of a task or an attempt (milliseconds since 1970). */
   readonly pauses?: readonly { readonly start: number; readonly end?: number }[];
 }
 
