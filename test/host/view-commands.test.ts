@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import type { ExecutionSummary } from "../../src/executions/model.ts";
 import { executionVerbs } from "../../src/actions/executions.ts";
 import { viewVerbs } from "../../src/actions/view.ts";
 import { Arrangement } from "../../src/views/tree/arrangement.ts";
@@ -15,8 +14,6 @@ describe("commands that arrange the view", () => {
   let parts: ViewParts;
   let memento: MemoryMemento;
   let arrangement: Arrangement;
-  const shown: string[] = [];
-
   const arrangementOf = (of: MemoryMemento) => {
     const made: Arrangement = new Arrangement(of, () => made.arrange(parts.store.list()));
     return made;
@@ -24,7 +21,6 @@ describe("commands that arrange the view", () => {
 
   eachWithViewParts((fresh) => {
     parts = fresh;
-    shown.length = 0;
     memento = new MemoryMemento();
     arrangement = arrangementOf(memento);
     for (const execution of [
@@ -37,28 +33,13 @@ describe("commands that arrange the view", () => {
 
   const run = async (id: string, argument?: unknown): Promise<unknown> => {
     const parted = executionParts(parts.store);
-    const open = ({ localId }: ExecutionSummary) => Promise.resolve(void shown.push(localId));
-    const given = { ...parted, page: { ...parted.page, open } };
     const commands = {
-      ...viewVerbs({ ...given, tree: { arrangement } }),
-      ...executionVerbs(given),
+      ...viewVerbs({ ...parted, tree: { arrangement } }),
+      ...executionVerbs(parted),
     };
     return await runIn(commands, id, argument);
   };
   const runBy = async (move: Move, id: string) => await withPerson([move], () => run(id));
-
-  it("open the one that waits longest first, then the next and the previous one", async () => {
-    const waiting = (localId: string, minute: number) =>
-      anExecution({
-        ...{ localId, kickoffIds: [`id-${localId}`] },
-        waiting: { taskId: "a", attempt: 1, since: `2026-10-21T11:0${minute}:00.000Z` },
-      });
-    parts.store.add(waiting("second", 2));
-    parts.store.add(waiting("first", 1));
-    assert.deepEqual(await run("nextToReview"), { crew: "Writers", kickoffId: "id-first" });
-    await run("nextToReview", { back: true });
-    assert.deepEqual(shown, ["first", anExecution().localId]);
-  });
 
   it("group by an argument, store it in the workspace, and refuse an invalid one", async () => {
     assert.equal(await run("groupExecutions", { by: "day" }), "day");

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import type { Execution } from "../../src/executions/model.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { endedExecutions, storageFolder, writeExecutions } from "../support/many-executions.ts";
 import { waitFor } from "../support/wait.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
+import { anExecution, aTask } from "../unit/views/executions.ts";
 
 const many = 10_000;
 /** How often each time is measured, because the machine may be busy for a moment. */
@@ -25,30 +25,13 @@ describe("Watching, in the window", () => {
   before(async () => {
     const dataFolder = temporaryFolder("many");
     const now = Date.now();
-    const waiting = ["Tea in the office", "Coffee at night", "Cocoa for all"].map(
-      (topic, index): Execution => ({
-        localId: `briefings-${index}`,
-        crew: briefings,
-        kickoffIds: [`id-${index}`],
-        origin: "kickoff",
+    const waiting = ["Tea in the office", "Coffee at night", "Cocoa for all"].map((topic, index) =>
+      anExecution({
+        ...{ localId: `briefings-${index}`, kickoffIds: [`id-${index}`], crew: briefings },
         request: { inputs: { topic, audience: "colleagues" }, callbacks: {} },
-        state: "waiting",
         startedAt: new Date(now - index * 1000).toISOString(),
-        tasks: [
-          {
-            taskId: "outline",
-            agent: "Editor",
-            state: "waiting",
-            attempts: [{ number: 1, output: "A draft." }],
-          },
-        ],
-        waiting: {
-          taskId: "outline",
-          output: "A draft.",
-          attempt: 1,
-          since: new Date(now).toISOString(),
-        },
-        resumes: [],
+        tasks: [aTask("outline", "waiting", { output: "A draft." })],
+        waiting: { taskId: "outline", attempt: 1, since: new Date(now).toISOString() },
       }),
     );
     // No crew is connected: stored executions are shown, and nothing polls during the measurement.

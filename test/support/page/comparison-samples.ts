@@ -1,5 +1,6 @@
 import { without, type Execution } from "../../../src/executions/model.ts";
 import type { Sides } from "../../../src/views/comparison/messages.ts";
+import { aTask } from "../../unit/views/executions.ts";
 import { Events, start } from "../timeline/samples.ts";
 import { aRichExecution, richDraft } from "./samples.ts";
 import type { ComparedSample } from "./comparison-window.ts";
@@ -33,31 +34,20 @@ export function comparedSamples(): Sides<ComparedSample> {
         tasks: [
           ...rich.tasks.map((task) =>
             task.taskId === "outline"
-              ? {
-                  ...task,
-                  attempts: [
-                    {
-                      number: 1,
-                      output: richDraft
-                        .replace("A briefing of one page.", "A briefing of half a page.")
-                        .replace("2. Wait, see [the guide](https://tea.example/guide).\n", "")
-                        .replace("Never longer than five.", "Five at most."),
-                    },
-                  ],
-                }
+              ? { ...task, attempts: [{ number: 1, output: shorter }] }
               : task,
           ),
-          {
-            taskId: "check",
-            agent: "Checker",
-            state: "completed" as const,
-            attempts: [{ number: 1, output: "All facts are right." }],
-          },
+          { ...aTask("check", "completed", { output: "All facts are right." }), agent: "Checker" },
         ],
       }),
     ),
   };
 }
+
+const shorter = richDraft
+  .replace("A briefing of one page.", "A briefing of half a page.")
+  .replace("2. Wait, see [the guide](https://tea.example/guide).\n", "")
+  .replace("Never longer than five.", "Five at most.");
 
 interface Course {
   readonly model: string;

@@ -1,6 +1,7 @@
 import type { ActivityEvent } from "../../../src/api/types.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import { anExecution } from "../../unit/executions/samples.ts";
+import { aTask } from "../../unit/views/executions.ts";
 
 /** Markdown with all that an output may have, and what the page must not run or load. */
 export const richDraft = `# Tea for the newcomers
@@ -30,6 +31,9 @@ def steep(tea: str, minutes: int = 4) -> str:
 ![A cup of tea](https://tracker.example/cup.png)
 `;
 
+const teas =
+  '{"teas": [{"name": "Assam", "minutes": 4, "id": 12345678901234567890}, {"name": "Sencha", "minutes": 2}], "checked": true, "source": null}';
+
 /** An execution of two tasks, of which the second was rejected once and waits again. */
 export function aRichExecution(changes: Partial<Execution> = {}): Execution {
   const at = "2026-10-21T12:02:00.000Z";
@@ -44,39 +48,25 @@ export function aRichExecution(changes: Partial<Execution> = {}): Execution {
     usage: { total: 12_480, prompt: 11_020, completion: 1_460 },
     tasks: [
       {
-        taskId: "research",
-        agent: "Researcher on tea",
-        state: "completed",
-        executionTime: 41,
-        attempts: [
-          {
-            number: 1,
-            output:
-              '{"teas": [{"name": "Assam", "minutes": 4, "id": 12345678901234567890}, {"name": "Sencha", "minutes": 2}], "checked": true, "source": null}',
-          },
-        ],
+        ...aTask("research", "completed", { output: teas }),
+        ...{ agent: "Researcher on tea", executionTime: 41 },
       },
       {
-        taskId: "outline",
+        ...aTask(
+          "outline",
+          "waiting",
+          { output: richDraft.replace("one page", "three pages"), feedback },
+          { output: richDraft },
+        ),
         agent: "Editor",
-        state: "waiting",
-        attempts: [
-          { number: 1, output: richDraft.replace("one page", "three pages"), feedback },
-          { number: 2, output: richDraft },
-        ],
       },
-      { taskId: "briefing", agent: "Writer", state: "pending", attempts: [] },
+      { ...aTask("briefing", "pending"), agent: "Writer" },
     ],
     waiting: { taskId: "outline", output: richDraft, attempt: 2, since: at },
     resumes: [
       {
-        taskId: "outline",
-        attempt: 1,
-        feedback,
-        outcome: "answered",
-        answer: "retrying",
-        message: "Task will be retried with your feedback",
-        isFollowed: true,
+        ...{ taskId: "outline", attempt: 1, feedback, outcome: "answered", answer: "retrying" },
+        ...{ message: "Task will be retried with your feedback", isFollowed: true },
       },
     ],
     ...changes,
