@@ -53,19 +53,21 @@ export interface RelayConnection {
 interface ChannelsOptions extends RelayConnection {
   readonly secrets: SecretStorage;
   /** Windows on remote hosts share the secrets, but would take another machine's callbacks away. */
-  readonly machine: string;
+  readonly machine: () => string;
 }
 
 /** This machine's channels on relays. Those on Crewdeck relays are kept in one secret, by the relay's address. */
 export class Channels {
   readonly #options: ChannelsOptions;
-  readonly #key: string;
   /** On servers like smee.io, which aren't asked each time what they are. */
   readonly #foreign = new Map<string, Channel>();
 
   constructor(options: ChannelsOptions) {
     this.#options = options;
-    this.#key = `crewdeck.relays.${options.machine}`;
+  }
+
+  get #key(): string {
+    return `crewdeck.relays.${this.#options.machine()}`;
   }
 
   /**

@@ -114,12 +114,14 @@ export class Relay implements Route, Disposable {
   readonly via = "relay";
   readonly #options: RelayOptions;
   readonly #owned = new Disposables();
-  #channels: Channels | undefined;
+  readonly #channels: Channels;
   #receive: Receive | undefined;
   #client: Promise<RelayClient> | undefined;
 
   constructor(options: RelayOptions) {
     this.#options = options;
+    const machine = () => text(options.database.get("SELECT name FROM machine") ?? {}, "name");
+    this.#channels = new Channels({ ...options, machine });
     this.#owned.add(options.onDidChange(() => this.#look()));
   }
 
@@ -146,7 +148,7 @@ export class Relay implements Route, Disposable {
 
   /** Deletes the secrets of all channels, also on relays of earlier settings. */
   async forget(): Promise<void> {
-    await this.#allChannels().forgetAll();
+    await this.#channels.forgetAll();
     this.#end();
   }
 
@@ -154,20 +156,11 @@ export class Relay implements Route, Disposable {
     return this.#options.read().trim();
   }
 
-  /** @throws StoreError while the database can't be read */
-  #allChannels(): Channels {
-    const select = "SELECT name FROM machine";
-    return (this.#channels ??= new Channels({
-      ...this.#options,
-      machine: text(this.#options.database.get(select) ?? {}, "name"),
-    }));
-  }
-
   async #open(mayAsk = false): Promise<Channel> {
     const setting = this.#setting();
     const { askToken } = this.#options;
     const token = async () => (mayAsk ? await askToken(setting) : undefined);
-    return await this.#allChannels().open(setting, token);
+    return await this.#channels.open(setting, token);
   }
 
   /** The client is loaded once a relay is used. */
@@ -206,7 +199,7 @@ export class Relay implements Route, Disposable {
           ),
         ),
       );
-      await this.#allChannels().forget(this.#setting());
+      await this.#channels.forget(this.#setting());
     } catch (error) {
       log.problem("The channel of the callbacks' relay could not be forgotten.", error);
     }

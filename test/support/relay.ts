@@ -23,7 +23,7 @@ export const relayToken = "relay-token-of-the-tests";
 export const line = { fetch: defaultFetch, clock: systemClock, userAgent: "test" };
 
 export function channelAt(address: string, token = relayToken): Promise<Channel> {
-  const channels = new Channels({ ...line, secrets: new SecretMemory(), machine: "test" });
+  const channels = new Channels({ ...line, secrets: new SecretMemory(), machine: () => "test" });
   return channels.open(address, () => Promise.resolve(token));
 }
 

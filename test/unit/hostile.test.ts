@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { errorOfAnswer } from "../../src/api/problems.ts";
+import { errorOfAnswer, readErrorBody } from "../../src/api/problems.ts";
 import { CrewApiError } from "../../src/api/errors.ts";
-import { readErrorBody } from "../../src/api/read-error.ts";
 import {
   readEvent,
   readEventCount,
@@ -31,7 +30,7 @@ import { HostileJson } from "../support/hostile-json.ts";
 import { anExecution, START } from "./executions/samples.ts";
 
 const files = [
-  ...["read-error", "read-events", "read-inputs", "read-status", "client"].map(
+  ...["problems", "read-events", "read-inputs", "read-status", "client"].map(
     (name) => `src/api/${name}.ts`,
   ),
   ...["payload", "flow-webhooks", "relay-client"].map((name) => `src/callbacks/${name}.ts`),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Linter } from "eslint";
 import { normaliseAddress } from "../../src/api/address.ts";
-import { readErrorBody } from "../../src/api/read-error.ts";
+import { readErrorBody } from "../../src/api/problems.ts";
 import { timeOf } from "../../src/api/read-events.ts";
 import { readStatus } from "../../src/api/read-status.ts";
 import { secretsIn, withoutSecrets } from "../../src/api/transport.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readErrorBody } from "../../../src/api/read-error.ts";
+import { readErrorBody } from "../../../src/api/problems.ts";
 
 describe("the body of an error", () => {
   const table: readonly (readonly [

@@ -123,7 +123,7 @@ describe("A relay of one's own", () => {
   it("creates a channel once, with the relay's token, and keeps its secrets only in the secret storage", async () => {
     const secrets = new SecretMemory();
     let asked = 0;
-    const channels = new Channels({ ...line, secrets, machine: "test" });
+    const channels = new Channels({ ...line, secrets, machine: () => "test" });
     const create = (token: string | undefined) =>
       channels.open(`${relay.url}/`, () => (asked++, Promise.resolve(token)));
     await assert.rejects(create(undefined), /token is needed/);
