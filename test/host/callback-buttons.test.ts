@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import path from "node:path";
 import * as vscode from "vscode";
 import { systemClock } from "../../src/base/clock.ts";
 import { actionsOf, UserError } from "../../src/base/errors.ts";
@@ -8,7 +7,6 @@ import { callbackVerbs } from "../../src/actions/callbacks.ts";
 import { receiveCallbacks } from "../../src/crews/receiving.ts";
 import type { KickoffForms } from "../../src/kickoff/form/forms.ts";
 import { CallbackReceiver } from "../support/callback-receiver.ts";
-import { OwnRelay, relayToken } from "../support/relay.ts";
 import { waitFor } from "../support/wait.ts";
 import { deployedCrew } from "../unit/callbacks/support.ts";
 import { anExecution } from "../unit/executions/samples.ts";
@@ -93,25 +91,6 @@ describe("The notification that callbacks don't arrive", () => {
       assert.deepEqual(ran, [["crewdeck.testCallbacks"]]);
     } finally {
       await program.stop();
-    }
-  });
-
-  it("because the relay has lost the channel offers a test, which creates a new one", async () => {
-    const relay = new OwnRelay();
-    await relay.start();
-    try {
-      await setWay("relay", relay.url);
-      const test = () => withPerson([{ type: relayToken }], () => callbacks.test(deployedCrew));
-      assert.equal((await test()).result.via, "relay");
-      const shown = await press("Test Callbacks", async () => {
-        await relay.start({}, path.join(relay.folder, "new.sqlite"));
-      });
-      assert.match(shown?.text ?? "", /no longer has the channel of this machine/);
-      assert.deepEqual(shown?.choices, ["Test Callbacks"]);
-      assert.deepEqual(ran, [["crewdeck.testCallbacks"]]);
-      assert.equal((await test()).result.via, "relay");
-    } finally {
-      await relay.end();
     }
   });
 });

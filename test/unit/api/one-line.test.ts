@@ -49,13 +49,6 @@ describe("remote text in one line", () => {
     assert.deepEqual(error.missingInputs, names);
   });
 
-  it("is short in a status line's text, which an error has if the body is empty", async () => {
-    server.next((response) =>
-      response.writeHead(418, "I am a teapot \u0085\u008d".repeat(200)).end(),
-    );
-    plain((await errorOf(clientOf(server.url).inputs())).message, 300);
-  });
-
   it("is short for agents, units and states; a task's ID is kept, because it is sent back", () => {
     const reading = readStatus({
       state: nasty,

@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
-import { systemClock, wait } from "../../../src/base/clock.ts";
 import { type Listener, openListener } from "../../../src/callbacks/receiver.ts";
 import { anExecution } from "../executions/samples.ts";
 import { FakeClock } from "../executions/fake-clock.ts";
 import { waitFor } from "../../support/wait.ts";
 import { CallbackReceiver } from "../../support/callback-receiver.ts";
-import { ReverseProxy } from "../../support/reverse-proxy.ts";
 import {
   beginSlowly,
   deployedCrew,
@@ -215,20 +213,6 @@ describe("the receiver of callbacks", () => {
       const { via, port: now } = await windows.open().callbacks.test(deployedCrew);
       assert.deepEqual([via, now], ["publicUrl", Number(port)]);
     });
-  });
-
-  it("stays on its port if the window that has it answers late, as on a busy machine", async () => {
-    const first = await receiving(window);
-    // Longer than a window takes that is not busy.
-    const busy = 3_000;
-    const proxy = await ReverseProxy.start(Number(new URL(first.url).port));
-    proxy.before = () => wait(systemClock, busy, undefined);
-    const { port } = new URL(proxy.url);
-    window.database.run("UPDATE receiver SET port = ?", Number(port));
-    const test = await windows.open().callbacks.test(localCrew);
-    assert.equal(test.port, Number(port));
-    const { url } = await receiving(windows.open(), { localId: "other", kickoffIds: ["k2"] });
-    assert.equal(new URL(url).port, port);
   });
 
   it("stops a minute after the last execution that needs it has ended, and starts with the next", async () => {

@@ -128,18 +128,4 @@ describe("the payload of a callback", () => {
     assert.equal(event?.type, "brand_new");
     assert.match(event.text ?? "", /"a": "\$\(zap\) <b> \\u001b\[31m"/);
   });
-
-  it("is data in every text, whatever it looks like", () => {
-    const text =
-      "$(zap) <img src=x onerror=alert(1)> [x](command:workbench.action.quit) \u001b[31mred";
-    const { report } = read({ task_id: text, task_output: text, kickoff_id: text });
-    assert.deepEqual(report, { kind: "pause", taskId: text, output: text });
-    const task = read({ name: text, agent: text, output: text }).report;
-    assert.ok(task?.kind === "task");
-    assert.equal(task.output, text);
-    assert.doesNotMatch(task.agent ?? "", /\p{Cc}/u);
-    const [step] = read({ thought: text, tool: text, tool_input: text, result: text }).events;
-    assert.deepEqual([step?.thought, step?.arguments, step?.text], [text, text, text]);
-    assert.doesNotMatch(step?.tool ?? "", /\p{Cc}/u);
-  });
 });

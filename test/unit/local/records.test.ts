@@ -57,18 +57,6 @@ describe("records of local crews", () => {
     assert.deepEqual(parts, ["file:///a", undefined]);
   });
 
-  it("keep their engine, and who chose it", () => {
-    records.write(crew("file:///a", "Ant"));
-    records.change("file:///a", { engine: "crewai", isEngineChosen: true });
-    records.change("file:///a", { port: 2 });
-    assert.deepEqual(records.read("file:///a"), {
-      ...crew("file:///a", "Ant"),
-      port: 2,
-      engine: "crewai",
-      isEngineChosen: true,
-    });
-  });
-
   it("a service that ended by itself is noted by one window, unless it was to end", async () => {
     const other = await otherWindow();
     records.write(crew("file:///a", "Ant"));

@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import path from "node:path";
 import { flowsIn } from "../../../src/projects/python-source.ts";
-import { projectFolder } from "../../support/folders.ts";
 import { folderWith, rehearsed } from "./folder.ts";
 
 const toml = '[project]\nname = "my-news"\n\n[tool.crewai]\ntype = "flow"\n';
@@ -86,20 +84,6 @@ describe("a flow project", () => {
     );
     const folder = await folderWith({ "pyproject.toml": toml, "src/my_news/main.py": code });
     assert.deepEqual((await rehearsed(folder)).inputs, ["page", "topic", "count"]);
-  });
-
-  it("that the tests run is read", async () => {
-    const folder = path.join(projectFolder, "test/fixtures/crewai/review");
-    const { tasks, inputs } = await rehearsed(folder);
-    const asking = tasks.map(({ id, humanInput }) => [id, humanInput]);
-    assert.deepEqual(asking, [
-      ["outline", false],
-      ["write", false],
-      ["review", true],
-      ["publish", false],
-      ["drop", false],
-    ]);
-    assert.deepEqual(inputs, ["topic", "words", "tags", "draft"]);
   });
 
   it("may have its state in another module, with inherited fields, or none", async () => {

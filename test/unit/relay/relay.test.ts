@@ -165,17 +165,6 @@ describe("The relay", () => {
     await listening.until(accepted + 1);
   });
 
-  it("keeps a channel to which somebody listened, if only for a moment", async () => {
-    await open();
-    const writer = new DatabaseSync(relay.database);
-    writer.exec("UPDATE channels SET listened_at = 1");
-    const listening = new Listening(channel);
-    await listening.connected();
-    await listening.client.dispose();
-    assert.notEqual(writer.prepare("SELECT listened_at FROM channels").get()?.["listened_at"], 1);
-    writer.close();
-  });
-
   it("starts, and passes callbacks on, while it can't clean up its database", async () => {
     await open();
     assert.equal(await post(`${channel.address}/x`, { n: 1 }), 202);
