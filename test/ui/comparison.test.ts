@@ -99,25 +99,11 @@ describe("A comparison of two executions in a browser", () => {
     assert.deepEqual(savedPair(JSON.parse(kept)), pair);
   });
 
-  it("counts the time of what runs, and keeps what is read when it changes", async () => {
+  it("keeps what is read when it changes", async () => {
     // The extension host's clock is an hour ahead.
     const now = Date.now() + 3_600_000;
     const pair = running(now);
     const page = await open({ pair, now, size: { width: 1200, height: 500 } });
-    const duration = page.getByRole("row", { name: "Duration" }).getByRole("timer");
-    const seconds = async () => Number(/^(\d+) s$/.exec((await duration.textContent()) ?? "")?.[1]);
-    const counted = await waitFor("some seconds", async () => {
-      const now = await seconds();
-      return now >= 22 ? now : undefined;
-    });
-    await page.getByRole("tree").first().press("+");
-    await page.getByRole("tree").first().press("0");
-    assert.ok((await seconds()) >= counted, "it doesn't begin again when something is drawn");
-    const timeline = await page.locator(".timeline").last().elementHandle();
-    await window.show({ pair: { left: pair.right, right: pair.left }, now });
-    await waitFor("the end of the timeline that was replaced", () =>
-      timeline.evaluate(({ isConnected }) => !isConnected),
-    );
     const output = page.getByRole("rowheader", { name: "outline" });
     await output.evaluate((element) => element.scrollIntoView({ block: "center" }));
     const place = await output.boundingBox();
@@ -126,7 +112,6 @@ describe("A comparison of two executions in a browser", () => {
     const after = await output.boundingBox();
     assert.ok(place !== null && after !== null);
     assert.ok(Math.abs(place.y - after.y) < 30, `${place.y} and ${after.y}`);
-    assert.equal(await page.getByRole("timer").count(), 0);
   });
 
   it("is used with the keyboard alone, and tells a screen reader of a new state", async () => {

@@ -17,8 +17,8 @@ export function onSides<T, R>(of: Sides<T>, map: (value: T, side: Side) => R): S
 export interface ComparedRow {
   readonly id: string;
   readonly label: string;
-  /** Of those that have it: a text, or since when it counts (milliseconds since 1970). */
-  readonly values: Partial<Sides<string | number>>;
+  /** Of those that have it. */
+  readonly values: Partial<Sides<string>>;
   readonly difference: string;
   readonly isDifferent: boolean;
   readonly opens?: true;

@@ -36,7 +36,7 @@ export function comparisonModel(
   const names = namesOf(pair);
   const views = onSides(pair, (each, side) => viewOf(each, noActivity, circumstances[side]));
   const { left, right } = onSides(pair, ({ request }) => request?.inputs);
-  const figures = onSides(pair, (each, side) => figuresOf(each, views[side], circumstances[side]));
+  const figures = onSides(pair, (each, side) => figuresOf(each, circumstances[side]));
   return {
     executions: onSides(pair, ({ engine, startedAt }, side) => {
       const { state, label, crew } = views[side];
@@ -67,18 +67,14 @@ function namesOf(pair: Sides<ExecutionSummary>): Sides<string> {
 
 interface Figure {
   readonly label: string;
-  /** Or since when it counts (milliseconds since 1970). Undefined if it isn't known. */
-  readonly text: string | number | undefined;
+  /** Undefined if it isn't known yet. */
+  readonly text: string | undefined;
   readonly value?: number | undefined;
   readonly format?: (difference: number) => string;
 }
 
 /** What one used: each execution has the same, in the same order. */
-function figuresOf(
-  execution: Execution,
-  { elapsed }: ExecutionView,
-  { prices = [] }: Circumstances,
-): readonly Figure[] {
+function figuresOf(execution: Execution, { prices = [] }: Circumstances): readonly Figure[] {
   const use = tokenUse(execution);
   const cost = costOf(use, prices);
   const models = present(...(use?.models.map(({ model }) => model) ?? []))
@@ -91,7 +87,6 @@ function figuresOf(
     ...{ label, value: length?.seconds, text: length && formatDuration(length) },
     format: (seconds) => formatSpan(seconds * 1_000, "fine"),
   });
-  const whole = time(l10n.t("Duration"), wholeTime(execution));
   return [
     {
       label: l10n.t("Model"),
@@ -105,7 +100,7 @@ function figuresOf(
       text: cost && formatAmount(cost),
       format: (size) => formatAmount({ amount: size, unpriced: 0 }),
     },
-    typeof elapsed === "number" ? { ...whole, text: elapsed } : whole,
+    time(l10n.t("Duration"), wholeTime(execution)),
     time(l10n.t("Waited for you"), timeUse(execution).waited),
   ];
 }
@@ -129,7 +124,7 @@ function differentFirst(rows: readonly ComparedRow[]): readonly ComparedRow[] {
 
 /** "+120 (+12 %)", "−3 s (−3.4 %)". Empty if it can't be told yet. */
 function differenceOf(left: Figure, right: Figure): string {
-  if (typeof left.text !== "string" || typeof right.text !== "string") return "";
+  if (left.text === undefined || right.text === undefined) return "";
   const { value: before = NaN, format = String } = left;
   const size = Math.abs((right.value ?? NaN) - before);
   if (Number.isNaN(size)) return l10n.t("different");

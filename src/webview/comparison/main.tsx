@@ -9,7 +9,7 @@ import {
 } from "../../views/comparison/messages.ts";
 import type { Period } from "../../views/timeline/axis.ts";
 import { lookAt } from "../../views/timeline/messages.ts";
-import { clock, Elapsed } from "../clock.tsx";
+import { clock } from "../clock.tsx";
 import { draw, host } from "../host.ts";
 import { Icon, LinkButton } from "../controls.tsx";
 import { useTimes } from "../timeline/axis-head.tsx";
@@ -127,8 +127,7 @@ function Table({ label, rows, note, executions }: TableProps) {
   );
 }
 
-function Value({ value = "–" }: { readonly value: string | number | undefined }) {
-  if (typeof value === "number") return <Elapsed elapsed={value} />;
+function Value({ value = "–" }: { readonly value: string | undefined }) {
   return value === "" ? <em>{l10n.t("empty")}</em> : <div class="plain">{value}</div>;
 }
 

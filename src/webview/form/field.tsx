@@ -193,8 +193,7 @@ function Box(props: FieldProps & { id: string; isInvalid: boolean }) {
         value={text}
         placeholder={placeholder}
         class={box.isCode ? "code" : undefined}
-        // For browsers whose style sheet can't resize a text area (Firefox).
-        rows={CSS.supports("field-sizing", "content") ? 1 : Math.min(text.split("\n").length, 20)}
+        rows={1}
         spellcheck={!box.isCode}
         readOnly={isSending}
       />
