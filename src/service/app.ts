@@ -163,7 +163,7 @@ export function createApp(options: AppOptions): Hono<Environment> {
     if (started !== undefined) return c.json({ kickoff_id: started });
     const project = await readCrew(options.readProject, true);
     const kickoff = readKickoff(json, project);
-    if (kickoff.replay && options.canReplay !== true) throw nothingToReplay();
+    if (kickoff.rules?.replay && options.canReplay !== true) throw nothingToReplay();
     if (kickoff.rules?.debug_port && options.canDebug !== true) throw nothingToDebug();
     options.networks?.check(kickoff.callbacks);
     const id = await executions.kickoff(project, caller, kickoff, options.admit, key);

@@ -1,6 +1,7 @@
-import { createHash } from "node:crypto";
+import { digest } from "../base/bearer.ts";
+import { defined } from "../base/json.ts";
 import { integer, text } from "../base/sqlite.ts";
-import { change, rows, type Work } from "./database/database.ts";
+import { insert, rows, type Work } from "./database/database.ts";
 import type { Attempt, Execution, Owner } from "./model.ts";
 
 /** Who did something: a token, or whoever has a feedback request. */
@@ -19,22 +20,13 @@ interface Act {
 /** Part of the change that the act makes. The database refuses to change it later. */
 export function* note(executionId: string, { action, actor, at, decision }: Act): Work<void> {
   const { taskId, attempt, output } = decision?.attempt ?? {};
-  yield* change(
-    `INSERT INTO audit (execution_id, at, action, actor, task_id, attempt, feedback, output_sha256)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    executionId,
-    at,
-    action,
-    actor,
-    taskId ?? null,
-    attempt ?? null,
-    decision?.feedback ?? null,
-    decision
-      ? createHash("sha256")
-          .update(output ?? "")
-          .digest("hex")
-      : null,
-  );
+  yield* insert("audit", {
+    ...{ execution_id: executionId, at, action, actor },
+    ...(decision && {
+      ...defined({ task_id: taskId, attempt, feedback: decision.feedback }),
+      output_sha256: digest(output ?? "").toString("hex"),
+    }),
+  });
 }
 
 /** In the shape of the API. */

@@ -1,7 +1,7 @@
 import { deflateSync, inflateSync } from "node:zlib";
 import { defined, type JsonObject, type JsonValue } from "../base/json.ts";
 import { integer, optionalText, text } from "../base/sqlite.ts";
-import { change, row, rows, type Work } from "./database/database.ts";
+import { insert, row, rows, type Work } from "./database/database.ts";
 
 /** Bytes of the calls that are kept of an execution, compressed. */
 const mostBytes = 20_000_000;
@@ -56,20 +56,11 @@ export function* addCall(place: CallPlace, call: Call): Work<void> {
   const content = deflateSync(JSON.stringify(call)).toString("base64");
   const isKept = bytes + content.length <= mostBytes;
   const summary = { ...summaryOf(call), ...(!isKept && { is_dropped: true }) };
-  yield* change(
-    `INSERT INTO calls (execution_id, number, task_id, attempt, state, begin, ordinal, bytes, summary, content)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-    executionId,
-    number + 1,
-    taskId,
-    attempt,
-    state,
-    begin,
-    ordinal,
-    isKept ? bytes + content.length : bytes,
-    JSON.stringify(summary),
-    isKept ? content : null,
-  );
+  yield* insert("calls", {
+    ...{ execution_id: executionId, number: number + 1, task_id: taskId, attempt, state, begin },
+    ...{ ordinal, bytes: isKept ? bytes + content.length : bytes },
+    ...{ summary: JSON.stringify(summary), content: isKept ? content : null },
+  });
 }
 
 function summaryOf({ at, isCut, ...call }: Call): JsonObject {

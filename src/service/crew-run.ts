@@ -8,7 +8,7 @@ import {
 } from "./engine.ts";
 import { messageOf } from "./errors.ts";
 import { flowStep } from "./flow-run.ts";
-import { howToRun, isAccepted, type AttemptKey, type Execution, type Attempt } from "./model.ts";
+import { isAccepted, type AttemptKey, type Execution, type Attempt } from "./model.ts";
 import { fingerprintsOf, fitOutputs, UnfitOutputs } from "./run-again.ts";
 import { readRun, tries, type Run, type RunParts } from "./run.ts";
 import type { Turn } from "./store.ts";
@@ -63,10 +63,10 @@ async function crewStep(run: Run): Promise<boolean> {
 async function prepare(run: Run): Promise<boolean> {
   const { execution } = run;
   const { engine, store } = run.parts;
-  const { id, project: read, kept } = execution;
+  const { id, project: read, kept, rules } = execution;
   for (let tried = 1; ; tried += 1)
     try {
-      const built = await engine.prepare?.(id, read, howToRun(execution));
+      const built = await engine.prepare?.(id, read, rules);
       const project = built ? { ...built, asRead: read.asRead ?? fingerprintsOf(read) } : read;
       const outputs = kept ? fitOutputs(project, kept) : [];
       await run.change(() => store.prepared(id, project, outputs));
@@ -124,7 +124,7 @@ function* settle(run: Run, key: Attempt, result: TaskResult): Work<void> {
 
 function workOf(run: Run, key: Attempt): TaskAttempt {
   const { execution, attempts } = run;
-  const { project, inputs } = execution;
+  const { project, inputs, rules } = execution;
   const { executionId, taskIndex, attempt } = key;
   const task = project.tasks[taskIndex];
   if (!task) throw new Error(`The execution ${executionId} has no task ${taskIndex}.`);
@@ -134,7 +134,7 @@ function workOf(run: Run, key: Attempt): TaskAttempt {
   const refusal = refused?.review?.refusal;
   const isApproved = key.state === "finishing";
   return {
-    ...{ executionId, taskIndex, attempt, project, task, inputs, ...howToRun(execution) },
+    ...{ executionId, taskIndex, attempt, project, task, inputs, rules },
     agent: project.agents.find(({ name }) => name === task.agent),
     isFirst: !isApproved && isFirst(execution, key),
     earlier: outputsBefore(run, taskIndex),

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { JsonObject } from "../api/types.ts";
 import { integer, optionalText, text } from "../base/sqlite.ts";
-import { change, row, rows, tell, type Database, type Work } from "./database/database.ts";
+import { change, insert, row, rows, tell, type Database, type Work } from "./database/database.ts";
 import type { Cipher } from "./encryption.ts";
 import type { CallbackKind, Callbacks, CallbackTarget } from "./model.ts";
 
@@ -164,10 +164,11 @@ export function createDeliveries(
         yield* change("DELETE FROM batched_events WHERE execution_id = ?", executionId);
         yield* add(eventsId(executionId, last.id), executionId, "events", target, { events });
       } else if (event)
-        yield* change(
-          "INSERT INTO batched_events (id, execution_id, event) VALUES (?, ?, ?)",
-          ...[eventsId(executionId, event.id), executionId, JSON.stringify(event)],
-        );
+        yield* insert("batched_events", {
+          id: eventsId(executionId, event.id),
+          execution_id: executionId,
+          event: JSON.stringify(event),
+        });
     },
 
     /** Part of the change that stops an execution: nobody is asked about it any more. */

@@ -131,7 +131,7 @@ function extrasOf({ execution, activity, usage, place, ...view }: StatusView) {
     execution_origin: execution.kept === null ? "api" : "replay",
     ...(place !== undefined && { queue_position: place }),
     ...(heldCall && pendingOf(heldCall, execution.rules)),
-    ...(execution.replay && { recording: execution.replay.file }),
+    ...(execution.rules?.replay && { recording: execution.rules.replay.file }),
     ...(decisions.length > 0 && { decisions }),
     ...(undelivered.length > 0 && { undelivered_callbacks: [...undelivered] }),
   };

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "../base/errors.ts";
 import { text } from "../base/sqlite.ts";
-import { change, row, rows, script, type Work } from "./database/database.ts";
+import { change, insert, row, rows, script, type Work } from "./database/database.ts";
 import { versionTable } from "./database/schema.ts";
 import { Refusal } from "./errors.ts";
 
@@ -82,7 +82,7 @@ export function* openCipher(place: KeyPlace): Work<Cipher> {
   const cipher = key && cipherWith(key);
   if (cipher && !stored) {
     yield* encryptStored(cipher);
-    yield* change("INSERT INTO secret_check (value) VALUES (?)", cipher.encrypt("crewdeck"));
+    yield* insert("secret_check", { value: cipher.encrypt("crewdeck") });
   }
   if (!cipher || (stored && !isOf(cipher, text(stored, "value"))))
     throw new Refusal(

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "../api/types.ts";
 import type { CrewProject, ProjectAgent, ProjectTask } from "../projects/types.ts";
 import type { Call } from "./calls.ts";
-import type { Answer, Question } from "./questions.ts";
+import type { Answer, Question, Rules } from "./questions.ts";
 
 /** Context for every later attempt (specification, `human_feedback`). */
 export interface Note {
@@ -15,15 +15,10 @@ export interface Note {
   readonly output: string;
 }
 
-/** Of an execution, from its kickoff. */
-export interface HowToRun {
-  readonly replay?: Replay | null;
-  readonly debugPort?: number | undefined;
-}
-
-export interface TaskAttempt extends HowToRun {
+export interface TaskAttempt {
   readonly executionId: string;
   readonly project: CrewProject;
+  readonly rules?: Rules | null;
   readonly taskIndex: number;
   readonly task: ProjectTask;
   readonly agent: ProjectAgent | undefined;
@@ -72,14 +67,6 @@ export interface Reports {
   ask(question: Question): Promise<Answer>;
 }
 
-/** Answers the calls of an execution as they were recorded, so that they cost nothing. */
-export interface Replay {
-  /** The recording, as a path in the project's folder. */
-  readonly file: string;
-  /** Which tools run for real: all, or those with these names. */
-  readonly tools?: "live" | readonly string[] | undefined;
-}
-
 export interface TaskResult {
   readonly output: string;
   /** The task's condition wasn't met: nobody is asked about it. */
@@ -94,10 +81,10 @@ export interface TaskResult {
 }
 
 /** A part of a flow: from its start, or from the pause that is answered, to its next pause or its end. */
-export interface FlowPart extends HowToRun {
-  readonly executionId: string;
-  readonly project: CrewProject;
-  readonly inputs: JsonObject;
+export interface FlowPart extends Pick<
+  TaskAttempt,
+  "executionId" | "project" | "rules" | "inputs"
+> {
   /** From 1. */
   readonly part: number;
   /** Undefined for the first part. */
@@ -158,7 +145,7 @@ export interface Engine {
   /** Whether a repeat of what failed would fail in the same way. */
   isFinal?(error: unknown): boolean;
   /** Resolves to the crew as it will run, which its files may not say. Rejects when it can't run. */
-  prepare?(executionId: string, project: CrewProject, how?: HowToRun): Promise<CrewProject>;
+  prepare?(executionId: string, project: CrewProject, rules?: Rules | null): Promise<CrewProject>;
   /** Asks the project's own Python for the names of the inputs, which runs its code. Undefined for an engine without Python. */
   inputs?(project: CrewProject): Promise<readonly string[]>;
   /** Whether it makes calls that a recording can answer. */

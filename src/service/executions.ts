@@ -150,7 +150,7 @@ export function createExecutions(parts: ExecutionsParts) {
       const [activity, usage, place, undelivered, audit, calls] = await Promise.all([
         database.query(activityOf(execution.id)),
         database.query(usageOf(execution.id)),
-        isQueued(view) ? database.query(placeOf(view)) : undefined,
+        isQueued(view) ? database.query(placeOf(execution)) : undefined,
         deliveries.undelivered(execution.id, caller.type === "bearer"),
         isDecided ? database.query(auditOf(execution)) : [],
         execution.endedAt === null ? heldCallsOf(execution) : [],
@@ -246,8 +246,8 @@ export function createExecutions(parts: ExecutionsParts) {
   };
 
   /** Only of an attempt that is under way, one waits. */
-  async function heldCallsOf({ id, rules, isRunning }: Execution): Promise<readonly HeldCall[]> {
-    return rules && isRunning ? await database.query(questionsOf(id)) : [];
+  async function heldCallsOf({ id, rules, phase }: Execution): Promise<readonly HeldCall[]> {
+    return rules && phase === "running" ? await database.query(questionsOf(id)) : [];
   }
 
   /** @throws {ApiError} 400 if somebody else has answered */

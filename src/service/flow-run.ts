@@ -6,7 +6,7 @@ import { change, row, type Work } from "./database/database.ts";
 import { stableId } from "./deliveries.ts";
 import type { EngineEvent, FlowPause, MethodReport } from "./engine.ts";
 import { questionOf } from "./flow-answers.ts";
-import { flowIndex, howToRun, type AttemptKey } from "./model.ts";
+import { flowIndex, type AttemptKey } from "./model.ts";
 import type { Run } from "./run.ts";
 
 /**
@@ -15,7 +15,7 @@ import type { Run } from "./run.ts";
  */
 export async function flowStep(run: Run): Promise<boolean> {
   const { execution, attempts } = run;
-  const { id, project, inputs } = execution;
+  const { id, project, inputs, rules } = execution;
   const { store, engine } = run.parts;
   const answered = attempts
     .filter(({ review }) => review?.answer)
@@ -35,7 +35,7 @@ export async function flowStep(run: Run): Promise<boolean> {
     await run.change(() => methods.forget());
     return await engine.runFlow(
       {
-        ...{ executionId: id, project, inputs, ...howToRun(execution), part: number },
+        ...{ executionId: id, project, inputs, rules, part: number },
         ...(question &&
           answer && {
             answer: {

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../api/types.ts";
 import type { CrewProject } from "../projects/types.ts";
 import type { AuditEntry } from "./audit.ts";
-import type { FlowQuestion, HowToRun, Replay, TokenUsage } from "./engine.ts";
+import type { FlowQuestion, TokenUsage } from "./engine.ts";
 import type { FeedbackAnswer } from "./flow-answers.ts";
 import type { HeldCall, Rules } from "./questions.ts";
 
@@ -68,9 +68,6 @@ export interface Execution {
   readonly callbacks: Callbacks;
   /** Null if it runs from the beginning. */
   readonly kept: KeptOutputs | null;
-  /** Null if its calls are real. */
-  readonly replay: Replay | null;
-  /** Null if none of its calls waits for a person. */
   readonly rules: Rules | null;
   /** A pause for a person is a state of an attempt. */
   readonly state: "running" | "completed" | "error" | "stopped";
@@ -80,12 +77,10 @@ export interface Execution {
   readonly endedAt: number | null;
   /** Whether its crew was read as it runs, and its kept outputs are attempts. */
   readonly isPrepared: boolean;
-  /** Whether it has its turn. */
-  readonly isRunning: boolean;
-}
-
-export function howToRun({ replay, rules }: Execution): HowToRun {
-  return { replay, debugPort: rules?.debug_port };
+  /** Until it has ended. One that is held was interrupted by a restart, and costs money. */
+  readonly phase: "queued" | "running" | "waiting" | "held";
+  /** Since when it waits for its turn, or waited for its last one. */
+  readonly queuedAt: number;
 }
 
 export interface AttemptKey {
@@ -164,7 +159,8 @@ export interface ExecutionView {
 
 /** Whether nothing of it runs yet, or it waits for its turn again. */
 export function isQueued({ execution, attempts }: ExecutionView): boolean {
-  const isUnderWay = execution.isRunning || attempts.some(({ state }) => state === "waiting");
+  const isUnderWay =
+    execution.phase === "running" || attempts.some(({ state }) => state === "waiting");
   return execution.state === "running" && (attempts.length === 0 || !isUnderWay);
 }
 

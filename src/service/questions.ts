@@ -1,9 +1,9 @@
 import { asObject, defined, type JsonObject, type JsonValue } from "../base/json.ts";
 import { integer, optionalText, text, type Row } from "../base/sqlite.ts";
 import { callsOf, type CallPlace } from "./calls.ts";
-import { change, row, rows, tell, type Work } from "./database/database.ts";
+import { change, insert, row, rows, tell, type Work } from "./database/database.ts";
 
-/** Which calls of an execution are held until a person has answered, in the shape of the API. */
+/** How an execution runs, and which of its calls are held until a person has answered, in the shape of the API. */
 export interface Rules extends JsonObject {
   /** Names of tools; `*` for all. */
   readonly approve_tools?: readonly string[];
@@ -12,6 +12,15 @@ export interface Rules extends JsonObject {
   readonly debug_port?: number;
   /** Questions about outputs, which the project's model answers. */
   readonly judge?: readonly JsonObject[];
+  readonly replay?: Replay;
+}
+
+/** Answers the calls of an execution as they were recorded, so that they cost nothing. */
+export interface Replay extends JsonObject {
+  /** The recording, as a path in the project's folder. */
+  readonly file: string;
+  /** Which tools run for real: all, or those with these names. */
+  readonly tools?: "live" | readonly string[];
 }
 
 /** What a call waits for, as the worker asks it (crewdeck_worker/gate.py). */
@@ -47,16 +56,10 @@ export function* addQuestion(
   const number = asked.filter((one) => one["id"] !== id).length + 1;
   const name = question.kind === "tool" ? question.tool : "budget";
   const callId = `${taskId === "" ? "" : `${taskId}: `}${name} #${number}`;
-  yield* change(
-    `INSERT INTO questions (execution_id, id, call_id, task_id, attempt, question) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT DO NOTHING`,
-    executionId,
-    id,
-    callId,
-    taskId,
-    attempt,
-    JSON.stringify(question),
-  );
+  yield* insert("questions", {
+    ...{ execution_id: executionId, id, call_id: callId, task_id: taskId, attempt },
+    question: JSON.stringify(question),
+  });
   return { callId, taskId, attempt, question, answer: undefined };
 }
 

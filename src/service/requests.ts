@@ -8,8 +8,7 @@ import type { Basic, Bearer, JsonObject, JsonValue } from "../api/types.ts";
 import { asObject, isObject, textAt } from "../base/json.ts";
 import { type CrewProject } from "../projects/types.ts";
 import { ApiError } from "./errors.ts";
-import type { Replay } from "./engine.ts";
-import type { Rules } from "./questions.ts";
+import type { Replay, Rules } from "./questions.ts";
 import type { RunAgain } from "./run-again.ts";
 import type { Callbacks, CallbackTarget, Decision, Execution } from "./model.ts";
 
@@ -62,7 +61,6 @@ export function mismatches(pointer: string, value: unknown) {
 
 export interface Kickoff extends Pick<Execution, "inputs" | "meta" | "callbacks"> {
   readonly runAgain: RunAgain | null | undefined;
-  readonly replay: Replay | null;
   readonly rules: Rules | null;
 }
 
@@ -149,15 +147,16 @@ export function readKickoff(json: JsonValue, crew: CrewProject): Kickoff {
   const required = isFlow ? [] : crew.inputs.filter(isFilled);
   const missing = required.filter((name) => !Object.hasOwn(inputs, name) || inputs[name] === null);
   if (hasInputs && missing.length === 0) {
-    const { meta = null, run_again: runAgain, replay = null } = body;
+    const { meta = null, run_again: runAgain } = body;
     const given = {
       ...(body.approve_tools?.length && { approve_tools: body.approve_tools }),
       ...(body.limits && { limits: body.limits }),
       ...(body.debug_port && { debug_port: body.debug_port }),
       ...(body.judge?.length && { judge: body.judge }),
+      ...(body.replay && { replay: body.replay }),
     };
     const rules = Object.keys(given).length > 0 ? given : null;
-    return { inputs, meta, callbacks: readCallbacks(body), runAgain, replay, rules };
+    return { inputs, meta, callbacks: readCallbacks(body), runAgain, rules };
   }
   // Vendor's OpenAPI file, and observed.
   const names = missing.length > 0 ? `: ${missing.join(", ")}` : "";

@@ -173,7 +173,6 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
       yield* deliveries.withdrawQuestions(id);
       yield* createReporter(ended, deliveries, database.now).failed(ended);
       yield* store.forgetCallbacks(id);
-      if (own) yield* own.release(id);
       // Whoever serves the crew cleans up.
       yield* jobs.add(ended.crew, id);
       return true;

@@ -6,8 +6,7 @@ import type { PostgresDatabase } from "./database/postgres.ts";
 import { openSqliteDatabase, type SqliteDatabase } from "./database/sqlite.ts";
 import { openCipher, type Cipher, type KeyPlace } from "./encryption.ts";
 import { Refusal, unusable } from "./errors.ts";
-import { sqliteJobs } from "./jobs-sqlite.ts";
-import type { Jobs } from "./jobs.ts";
+import { fileJobs, type Jobs } from "./jobs.ts";
 import { isAtWork } from "./store.ts";
 
 /** Where a service keeps its executions, and what hands them out: in SQLite or in Postgres. */
@@ -45,7 +44,7 @@ export async function openStorage(place: Place, key: KeyPlace, log: WriteLine): 
     const cipher = await database.transaction(() => openCipher(key));
     const common = { database, forRuns: patient(database, log), cipher };
     if ("jobs" in database) return { ...common, jobs: database.jobs };
-    return { ...common, jobs: sqliteJobs(database), own: ownFile(database) };
+    return { ...common, jobs: fileJobs(database), own: ownFile(database) };
   } catch (error) {
     await database.close();
     throw "file" in place ? unusable(place.file, error) : error;
@@ -84,12 +83,9 @@ async function importPostgres() {
 function ownFile(database: SqliteDatabase): OwnFile {
   return {
     hold() {
-      database.changeNow(
-        change(`INSERT OR IGNORE INTO held SELECT id FROM executions WHERE ${isAtWork}`),
-      );
+      database.changeNow(change(`UPDATE executions SET phase = 'held' WHERE ${isAtWork}`));
     },
     *recover() {
-      yield* change("UPDATE jobs SET is_taken = 0 WHERE is_taken = 1");
       yield* change(
         "UPDATE executions SET phase = 'queued' WHERE phase = 'running' AND ended_at IS NULL",
       );
@@ -100,7 +96,10 @@ function ownFile(database: SqliteDatabase): OwnFile {
       );
     },
     *release(id) {
-      yield* change("DELETE FROM held WHERE execution_id = ?", id);
+      yield* change(
+        "UPDATE executions SET phase = 'queued', queued_at = ? WHERE id = ? AND phase = 'held'",
+        ...[database.now(), id],
+      );
       // A person pays for what is begun again.
       yield* change("UPDATE attempts SET begins = 0 WHERE execution_id = ?", id);
     },

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { integer, optionalText, text, type Row } from "../base/sqlite.ts";
 import type { CrewProject } from "../projects/types.ts";
-import { change, row, rows, tell, type Database, type Work } from "./database/database.ts";
+import { change, insert, row, rows, tell, type Database, type Work } from "./database/database.ts";
 import type { Cipher } from "./encryption.ts";
 import type { TaskResult, TokenUsage } from "./engine.ts";
 import type { KickoffKey } from "./kickoff-key.ts";
@@ -11,7 +11,6 @@ import type {
   Callbacks,
   Decision,
   Execution,
-  ExecutionView,
   KeptOutput,
   Review,
   Attempt,
@@ -26,7 +25,7 @@ function values(key: AttemptKey): [string, number, number] {
 
 export type NewExecution = Omit<
   Execution,
-  "state" | "error" | "endedAt" | "isPrepared" | "isRunning"
+  "state" | "error" | "endedAt" | "isPrepared" | "phase" | "queuedAt"
 >;
 
 /** An execution that has its turn. A process that was so slow that another one has taken it over stores nothing more. */
@@ -51,15 +50,12 @@ export function createStore(database: Database, cipher: Cipher) {
   /** By ID or alias. Throws if the stored row is invalid. */
   function* found(id: string): Work<Execution | undefined> {
     const stored = yield* row(
-      `SELECT executions.id, owner, crew, project, inputs, meta, state,
+      `SELECT id, owner, crew, project, inputs, meta, state,
          coalesce((
            SELECT callbacks FROM attempts WHERE execution_id = executions.id AND callbacks IS NOT NULL ORDER BY decided_at DESC LIMIT 1
          ), callbacks) AS callbacks, error, created_at AS "createdAt",
-         ended_at AS "endedAt", is_prepared AS "isPrepared", phase, coalesce(kept.json, 'null') AS kept, coalesce(replays.json, 'null') AS replay,
-         coalesce(rules.json, 'null') AS rules
-       FROM executions LEFT JOIN kept ON kept.execution_id = executions.id LEFT JOIN replays ON replays.execution_id = executions.id
-         LEFT JOIN rules ON rules.execution_id = executions.id
-       WHERE executions.id = coalesce((SELECT execution_id FROM aliases WHERE id = ?), ?)`,
+         ended_at AS "endedAt", is_prepared AS "isPrepared", phase, queued_at AS "queuedAt", kept, rules
+       FROM executions WHERE id = coalesce((SELECT execution_id FROM aliases WHERE id = ?), ?)`,
       id,
       id,
     );
@@ -114,30 +110,21 @@ export function createStore(database: Database, cipher: Cipher) {
 
     /** Part of the change that stores a kickoff. Returns false if another execution was started with its key. */
     *add(execution: NewExecution, key: KickoffKey | undefined): Work<boolean> {
-      const changes = yield* change(
-        `INSERT INTO executions (id, owner, crew, project, inputs, meta, callbacks, state, created_at, kickoff_key, kickoff_body)
-         VALUES (?, ?, ?, ?, ?, ?, ?, 'running', ?, ?, ?) ON CONFLICT DO NOTHING`,
-        execution.id,
-        execution.owner,
-        execution.crew,
+      const { id, owner, crew, project, inputs, meta, callbacks, createdAt, kept, rules } =
+        execution;
+      const added = yield* insert("executions", {
+        ...{ id, owner, crew, state: "running", created_at: createdAt, queued_at: createdAt },
         // Only forms use the schema, which may be long.
-        JSON.stringify({ ...execution.project, inputSchema: undefined }),
-        JSON.stringify(execution.inputs),
-        JSON.stringify(execution.meta),
-        encrypted(execution.callbacks),
-        execution.createdAt,
-        key?.key ?? null,
-        key?.body ?? null,
-      );
-      if (changes === 0) return false;
-      const { id, kept, replay: replays, rules } = execution;
-      for (const [table, given] of Object.entries({ kept, replays, rules }))
-        if (given !== null)
-          yield* change(
-            `INSERT INTO ${table} (execution_id, json) VALUES (?, ?)`,
-            ...[id, JSON.stringify(given)],
-          );
-      return true;
+        project: JSON.stringify({ ...project, inputSchema: undefined }),
+        inputs: JSON.stringify(inputs),
+        meta: JSON.stringify(meta),
+        callbacks: encrypted(callbacks),
+        kept: jsonOf(kept),
+        rules: jsonOf(rules),
+        kickoff_key: key?.key ?? null,
+        kickoff_body: key?.body ?? null,
+      });
+      return added > 0;
     },
 
     /** Begins a turn, also of an execution that still waits for a person: its job may be done again. Undefined if it is unknown. */
@@ -165,19 +152,15 @@ export function createStore(database: Database, cipher: Cipher) {
     /** Executions that a restart interrupted, and that a person has not let continue. */
     async held(): Promise<string[]> {
       const held = await database.query(
-        rows("SELECT id FROM held JOIN executions ON id = execution_id WHERE ended_at IS NULL"),
+        rows("SELECT id FROM executions WHERE phase = 'held' AND ended_at IS NULL"),
       );
       return held.map(({ id }) => String(id));
     },
 
     /** Whether an execution runs or is queued: it has not ended, isn't held, and waits for nobody. */
     async isBusy(): Promise<boolean> {
-      const found = await database.query(
-        row(
-          `SELECT id FROM executions WHERE ${isAtWork} AND id NOT IN (SELECT execution_id FROM held) LIMIT 1`,
-        ),
-      );
-      return found !== undefined;
+      const found = row(`SELECT id FROM executions WHERE ${isAtWork} LIMIT 1`);
+      return (await database.query(found)) !== undefined;
     },
 
     /** The origins to which callbacks of executions that have not ended go. */
@@ -208,16 +191,10 @@ export function createStore(database: Database, cipher: Cipher) {
       );
       const now = database.now();
       for (const [index, { taskId, output }] of kept.entries())
-        yield* change(
-          `INSERT INTO attempts (execution_id, task_index, attempt, task_id, state, output, started_at, finished_at)
-           VALUES (?, ?, 1, ?, 'done', ?, ?, ?) ON CONFLICT DO NOTHING`,
-          id,
-          index,
-          taskId,
-          output,
-          now,
-          now,
-        );
+        yield* insert("attempts", {
+          ...{ execution_id: id, task_index: index, attempt: 1, task_id: taskId, state: "done" },
+          ...{ output, started_at: now, finished_at: now },
+        });
     },
 
     /** Stores a new attempt, and returns it. A repeat changes nothing. @param part of a flow's method */
@@ -250,7 +227,8 @@ export function createStore(database: Database, cipher: Cipher) {
         ...values(key),
       );
       if (changes === 0) return false;
-      if (state === "waiting") yield* setPhase(key.executionId, "waiting");
+      if (state === "waiting")
+        yield* change("UPDATE executions SET phase = 'waiting' WHERE id = ?", key.executionId);
       if (inputs !== undefined)
         yield* change(
           "UPDATE executions SET inputs = ? WHERE id = ?",
@@ -292,13 +270,10 @@ export function createStore(database: Database, cipher: Cipher) {
           ...values(key),
         ));
       if (!changes) return false;
-      yield* setPhase(key.executionId, "queued");
+      const queue = "UPDATE executions SET phase = 'queued', queued_at = ? WHERE id = ?";
+      yield* change(queue, database.now(), key.executionId);
       if (alias !== undefined)
-        yield* change(
-          "INSERT INTO aliases (id, execution_id) VALUES (?, ?)",
-          alias,
-          key.executionId,
-        );
+        yield* insert("aliases", { id: alias, execution_id: key.executionId });
       return true;
     },
 
@@ -348,7 +323,7 @@ export function createStore(database: Database, cipher: Cipher) {
 const none = "{}";
 
 function executionOf(stored: Row): Omit<Execution, "callbacks"> {
-  const json = (column: string): unknown => JSON.parse(text(stored, column));
+  const json = (column: string): unknown => JSON.parse(optionalText(stored, column) ?? "null");
   return {
     id: text(stored, "id"),
     owner: text(stored, "owner") as Execution["owner"],
@@ -357,14 +332,14 @@ function executionOf(stored: Row): Omit<Execution, "callbacks"> {
     inputs: json("inputs") as Execution["inputs"],
     meta: json("meta") as Execution["meta"],
     kept: json("kept") as Execution["kept"],
-    replay: json("replay") as Execution["replay"],
     rules: json("rules") as Execution["rules"],
     state: text(stored, "state") as Execution["state"],
     error: optionalText(stored, "error") ?? null,
     createdAt: integer(stored, "createdAt"),
     endedAt: stored["endedAt"] === null ? null : integer(stored, "endedAt"),
     isPrepared: stored["isPrepared"] === 1,
-    isRunning: stored["phase"] === "running",
+    phase: text(stored, "phase") as Execution["phase"],
+    queuedAt: integer(stored, "queuedAt"),
   };
 }
 
@@ -380,8 +355,8 @@ function attemptOf({ review, ...stored }: Row): Attempt {
   };
 }
 
-function jsonOf(review: Review | undefined): string | null {
-  return review ? JSON.stringify(review) : null;
+function jsonOf(value: object | null | undefined): string | null {
+  return value ? JSON.stringify(value) : null;
 }
 
 function* attemptsOf(id: string): Work<readonly Attempt[]> {
@@ -406,35 +381,24 @@ export function* usageOf(id: string): Work<TokenUsage> {
   };
 }
 
-function* addUsage(executionId: string, usage: TokenUsage): Work<unknown> {
-  return yield* change(
-    "INSERT INTO usage (execution_id, total, prompt, completion) VALUES (?, ?, ?, ?)",
-    executionId,
-    usage.total_tokens,
-    usage.prompt_tokens,
-    usage.completion_tokens,
-  );
-}
-
-function* setPhase(id: string, phase: "queued" | "waiting"): Work<unknown> {
-  return yield* change("UPDATE executions SET phase = ? WHERE id = ?", phase, id);
+function addUsage(executionId: string, usage: TokenUsage): Work<number> {
+  return insert("usage", {
+    execution_id: executionId,
+    total: usage.total_tokens,
+    prompt: usage.prompt_tokens,
+    completion: usage.completion_tokens,
+  });
 }
 
 /** The most executions that are counted before a queued one: each status answer counts them again. */
 const mostBefore = 100;
 
 /** In the queue of its crew, from 1; 0 if it has its turn. Undefined if too many come before it. */
-export function* placeOf({ execution, attempts }: ExecutionView): Work<number | undefined> {
-  if (execution.isRunning) return 0;
-  const since = Math.max(execution.createdAt, ...attempts.map(({ decidedAt }) => decidedAt ?? 0));
+export function* placeOf({ crew, phase, queuedAt }: Execution): Work<number | undefined> {
+  if (phase === "running") return 0;
   const before = yield* rows(
-    `SELECT 1 AS found FROM executions WHERE crew = ? AND ended_at IS NULL AND phase = 'queued' AND created_at < ?
-       AND coalesce((SELECT max(decided_at) FROM attempts WHERE execution_id = executions.id), created_at) < ?
-       AND id <> ? AND id NOT IN (SELECT execution_id FROM held) LIMIT ${mostBefore}`,
-    execution.crew,
-    since,
-    since,
-    execution.id,
+    `SELECT 1 AS found FROM executions WHERE crew = ? AND ended_at IS NULL AND phase = 'queued' AND queued_at < ? LIMIT ${mostBefore}`,
+    ...[crew, queuedAt],
   );
   return before.length < mostBefore ? before.length + 1 : undefined;
 }

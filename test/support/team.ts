@@ -176,6 +176,7 @@ const postgresJobs = `
 function sqliteJobs(data: string): readonly Row[] {
   return rowsIn(
     path.join(data, "crewdeck.sqlite"),
-    "SELECT crew, sum(1 - is_taken) AS queued, sum(is_taken) AS taken FROM jobs GROUP BY crew",
+    `SELECT crew, sum(phase = 'queued') AS queued, sum(phase = 'running') AS taken FROM executions
+     WHERE ended_at IS NULL AND phase IN ('queued', 'running') GROUP BY crew`,
   );
 }

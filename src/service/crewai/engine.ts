@@ -10,8 +10,8 @@ import {
   type ProjectTask,
 } from "../../projects/types.ts";
 import { messageOf } from "../errors.ts";
-import type { Engine, HowToRun, Reports, Note, TaskAttempt } from "../engine.ts";
-import type { Question } from "../questions.ts";
+import type { Engine, Reports, Note, TaskAttempt } from "../engine.ts";
+import type { Question, Rules } from "../questions.ts";
 import type { Log } from "../operations/log.ts";
 import type { Secrets } from "../operations/redact.ts";
 import type { Processes } from "./processes.ts";
@@ -122,11 +122,12 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     project: CrewProject,
     source: string,
     storage: string | null,
-    { inputs = false, replay = null, debugPort }: HowToRun & { readonly inputs?: boolean },
+    rules: Rules | null | undefined,
+    asksInputs = false,
   ): Promise<ReplyOf<"opened">> {
     const { crewClass = null } = project;
     const [file, isFlow] = [fileOf(project), project.kind === "flow"];
-    const given = replay && { file: recordingIn(folder, replay.file), live: replay.tools ?? [] };
+    const { replay, debug_port: debugPort = null } = rules ?? {};
     const command = {
       folder,
       source,
@@ -135,13 +136,13 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
       isFlow,
       storage,
       environment,
-      replay: given,
-      debugPort: debugPort ?? null,
+      replay: replay ? { file: recordingIn(folder, replay.file), live: replay.tools ?? [] } : null,
+      debugPort,
     };
     // Without Python, the files have nothing to do with it.
     await worker.ready;
     try {
-      return await worker.open(command, inputs);
+      return await worker.open(command, asksInputs);
     } catch (error) {
       if (!(error instanceof ProjectFailure)) throw error;
       const problem = await readProject(path.join(source, crew), project.crewClass)
@@ -153,7 +154,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
   }
 
   /** The execution's worker with its project open, and the crew as Python built it if it was opened now. */
-  async function open(executionId: string, project: CrewProject, how: HowToRun = {}) {
+  async function open(executionId: string, project: CrewProject, rules?: Rules | null) {
     const source = await sources.folderFor(executionId, fileOf(project));
     if (!active.has(executionId)) throw new WorkerEnded("The execution was stopped.");
     const known = workers.get(executionId);
@@ -170,9 +171,9 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     const worker = take();
     workers.set(executionId, { worker, source });
     // Executions that run at the same time must not share crewAI's storage. A replay remembers nothing else, so that its prompts are alike.
-    const isAlone = parallel > 1 || options.isShared || how.replay;
+    const isAlone = parallel > 1 || options.isShared || rules?.replay;
     const own = isAlone ? storageOf(executionId) : storage;
-    const { remarks, crew } = await openIn(worker, project, source, own, how);
+    const { remarks, crew } = await openIn(worker, project, source, own, rules);
     for (const remark of remarks) warn(executionId, `[crew] ${remark}`);
     return { worker, crew };
   }
@@ -197,12 +198,12 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
 
   /** Resolves once what the worker reported is stored, too. */
   async function give(
-    { executionId, project, ...how }: HowToRun & Pick<TaskAttempt, "executionId" | "project">,
+    { executionId, project, rules }: Pick<TaskAttempt, "executionId" | "project" | "rules">,
     command: JsonObject,
     prompt: string,
     report: Reports,
   ): Promise<ReplyOf<"output">> {
-    const { worker, crew } = await open(executionId, project, how);
+    const { worker, crew } = await open(executionId, project, rules);
     if (crew !== undefined) refuseOther(crew.tasks, project.tasks);
     const ask = (question: Question) =>
       report.ask(question).then(
@@ -237,8 +238,8 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
           ),
         );
     };
-    const rules = await report.begin();
-    return await worker.run({ ...command, rules }, onReport).finally(() => stored);
+    const current = await report.begin();
+    return await worker.run({ ...command, rules: current }, onReport).finally(() => stored);
   }
 
   return {
@@ -247,12 +248,12 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     isFinal: (error) => error instanceof ProjectFailure || error instanceof ProjectError,
     canReplay: true,
     canDebug: options.isOfTeam !== true,
-    async prepare(executionId, project, how) {
+    async prepare(executionId, project, rules) {
       await sources.keep(executionId);
       return await working(executionId, async () => {
         drop(executionId);
         // Names of inputs and defaults stay those of the files.
-        return { ...project, ...(await open(executionId, project, how)).crew };
+        return { ...project, ...(await open(executionId, project, rules)).crew };
       });
     },
     async inputs(project) {
@@ -260,7 +261,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
       // An execution may use the crew's own.
       const own = storageOf(`inputs ${randomUUID()}`);
       try {
-        return (await openIn(worker, project, folder, own, { inputs: true })).inputs;
+        return (await openIn(worker, project, folder, own, null, true)).inputs;
       } finally {
         processes.end(worker);
         await rm(own, { recursive: true, force: true });

@@ -72,6 +72,15 @@ export function* change(sql: string, ...values: Value[]): Work<number> {
   return (yield { sql, values, isRead: false }).changes;
 }
 
+/** Adds a row, unless there is one with the same key. Returns how many were added. */
+export function insert(table: string, values: Readonly<Record<string, Value>>): Work<number> {
+  const marks = Object.keys(values).map(() => "?");
+  return change(
+    `INSERT INTO ${table} (${Object.keys(values).join(", ")}) VALUES (${marks.join(", ")}) ON CONFLICT DO NOTHING`,
+    ...Object.values(values),
+  );
+}
+
 /** Statements that change tables. */
 export function* script(sql: string): Work<void> {
   yield { sql, values: undefined, isRead: false };

@@ -138,7 +138,7 @@ function* migrateTables(jobs: PostgresJobs): Work<void> {
     rowid: "rowid BIGINT GENERATED ALWAYS AS IDENTITY,",
     dropped: " CASCADE",
     findVersion: `SELECT 1 AS found FROM pg_tables WHERE schemaname = '${schema}' AND tablename = '${versionTable}'`,
-    own: refuseChanges,
+    audit: refuseChanges,
     jobs,
   });
 }

@@ -15,13 +15,13 @@ export interface Dialect {
   readonly dropped: string;
   /** Has a row if there is the table with the version. */
   readonly findVersion: string;
-  /** What jobs need, and what refuses changes of what the audit shows. That goes with its execution. */
-  readonly own: string;
+  /** Refuses changes of what the audit shows, which goes with its execution. */
+  readonly audit: string;
   readonly jobs: Pick<Jobs, "add">;
 }
 
-/** Of the schema. Databases with a version between the two had no version of Crewdeck but those under development. */
-export const version = 11;
+/** Of the schema. Between those of version 0.1 and this one, versions under development had others. */
+export const version = 12;
 const version01 = 1;
 
 export const versionTable = "crewdeck_version";
@@ -33,12 +33,7 @@ export function* migrate(dialect: Dialect): Work<void> {
   if (found === version) return;
   if (found === undefined) yield* createTables(dialect);
   else if (found === version01) yield* ofVersion01(dialect);
-  else if (found === 10) yield* script(questionTables(dialect));
-  else if (found === 9)
-    // Events that are stored were counted, too.
-    yield* script(`${callTables(dialect)} ${questionTables(dialect)}
-      UPDATE event_counts SET count = count - (
-        SELECT count(*) FROM events WHERE events.execution_id = event_counts.execution_id AND events.type = event_counts.type)`);
+  else if (found === 11) yield* script(ofVersion11(dialect));
   else
     throw new Refusal(
       "database",
@@ -54,34 +49,13 @@ function* storedVersion(): Work<number> {
   return Number(stored?.["version"]);
 }
 
+const indexAtWork =
+  "CREATE INDEX executions_at_work ON executions (crew, phase, queued_at) WHERE ended_at IS NULL";
+
 const ofExecution = "REFERENCES executions ON DELETE CASCADE";
 
-/** Calls of models and tools, and which recording answers them. */
-function callTables({ integer, table }: Dialect): string {
-  return `
-    CREATE TABLE calls (
-      execution_id TEXT NOT NULL ${ofExecution}, number ${integer} NOT NULL, task_id TEXT NOT NULL, attempt ${integer} NOT NULL,
-      state TEXT NOT NULL, begin TEXT NOT NULL, ordinal ${integer} NOT NULL,
-      -- Of what is kept of this one and those before it.
-      bytes ${integer} NOT NULL, summary TEXT NOT NULL, content TEXT,
-      PRIMARY KEY (execution_id, number), UNIQUE (execution_id, begin, ordinal)
-    )${table};
-    CREATE TABLE replays (execution_id TEXT PRIMARY KEY ${ofExecution}, json TEXT NOT NULL)${table};`;
-}
-
-/** Which calls wait for a person, and what they were asked. */
-function questionTables({ integer, table, rowid }: Dialect): string {
-  return `
-    CREATE TABLE rules (execution_id TEXT PRIMARY KEY ${ofExecution}, json TEXT NOT NULL)${table};
-    CREATE TABLE questions (
-      ${rowid} execution_id TEXT NOT NULL ${ofExecution}, id TEXT PRIMARY KEY, call_id TEXT NOT NULL, task_id TEXT NOT NULL,
-      attempt ${integer} NOT NULL, question TEXT NOT NULL, answer TEXT
-    )${table};
-    CREATE INDEX questions_of_execution ON questions (execution_id);`;
-}
-
 function* createTables(dialect: Dialect): Work<void> {
-  const { integer, table, rowid, own } = dialect;
+  const { integer, table, rowid, audit } = dialect;
   yield* script(`
     CREATE TABLE ${versionTable} (version ${integer} NOT NULL PRIMARY KEY)${table};
     CREATE TABLE executions (
@@ -92,13 +66,13 @@ function* createTables(dialect: Dialect): Work<void> {
       is_prepared ${integer} NOT NULL DEFAULT 0,
       -- How often it had its turn: a worker that another one has replaced stores nothing more.
       turn ${integer} NOT NULL DEFAULT 0,
-      -- Until it has ended, "queued", "running" or "waiting", so that what is under way is counted quickly.
-      phase TEXT NOT NULL DEFAULT 'queued',
+      -- Until it has ended, "queued", "running", "waiting" or "held", so that what is under way is counted quickly.
+      phase TEXT NOT NULL DEFAULT 'queued', queued_at ${integer} NOT NULL,
+      -- What it keeps of an earlier one, and how it runs. Null for most.
+      kept TEXT, rules TEXT,
       -- By which a repeated kickoff is recognised: hashes of its key and of the body.
       kickoff_key TEXT, kickoff_body TEXT
     )${table};
-    CREATE TABLE held (execution_id TEXT PRIMARY KEY ${ofExecution})${table};
-    CREATE TABLE kept (execution_id TEXT PRIMARY KEY ${ofExecution}, json TEXT NOT NULL)${table};
     CREATE TABLE aliases (id TEXT PRIMARY KEY, execution_id TEXT NOT NULL ${ofExecution})${table};
     CREATE TABLE attempts (
       execution_id TEXT NOT NULL ${ofExecution}, task_index ${integer} NOT NULL, attempt ${integer} NOT NULL,
@@ -134,7 +108,17 @@ function* createTables(dialect: Dialect): Work<void> {
       ${rowid} execution_id TEXT NOT NULL ${ofExecution}, at ${integer} NOT NULL, action TEXT NOT NULL, actor TEXT NOT NULL,
       task_id TEXT, attempt ${integer}, feedback TEXT, output_sha256 TEXT
     )${table};
-    ${callTables(dialect)} ${questionTables(dialect)}
+    CREATE TABLE calls (
+      execution_id TEXT NOT NULL ${ofExecution}, number ${integer} NOT NULL, task_id TEXT NOT NULL, attempt ${integer} NOT NULL,
+      state TEXT NOT NULL, begin TEXT NOT NULL, ordinal ${integer} NOT NULL,
+      -- Of what is kept of this one and those before it.
+      bytes ${integer} NOT NULL, summary TEXT NOT NULL, content TEXT,
+      PRIMARY KEY (execution_id, number), UNIQUE (execution_id, begin, ordinal)
+    )${table};
+    CREATE TABLE questions (
+      ${rowid} execution_id TEXT NOT NULL ${ofExecution}, id TEXT PRIMARY KEY, call_id TEXT NOT NULL, task_id TEXT NOT NULL,
+      attempt ${integer} NOT NULL, question TEXT NOT NULL, answer TEXT
+    )${table};
     CREATE TABLE python_inputs (
       crew TEXT NOT NULL, version TEXT NOT NULL, inputs TEXT NOT NULL, PRIMARY KEY (crew, version)
     )${table};
@@ -146,7 +130,7 @@ function* createTables(dialect: Dialect): Work<void> {
     -- What the service's key has encrypted, by which another one is noticed.
     CREATE TABLE secret_check (value TEXT NOT NULL)${table};
     CREATE INDEX executions_under_way ON executions (id) WHERE ended_at IS NULL;
-    CREATE INDEX executions_at_work ON executions (crew, phase) WHERE ended_at IS NULL;
+    ${indexAtWork};
     CREATE INDEX executions_counted ON executions (crew, state) WHERE ended_at IS NOT NULL;
     CREATE INDEX executions_old ON executions (ended_at) WHERE ended_at IS NOT NULL;
     CREATE UNIQUE INDEX executions_by_key ON executions (kickoff_key) WHERE kickoff_key IS NOT NULL;
@@ -157,19 +141,20 @@ function* createTables(dialect: Dialect): Work<void> {
     CREATE INDEX deliveries_not_sent ON deliveries (execution_id) WHERE state <> 'sent';
     CREATE INDEX batched_events_of_execution ON batched_events (execution_id);
     CREATE INDEX audit_of_execution ON audit (execution_id);
+    CREATE INDEX questions_of_execution ON questions (execution_id);
     CREATE UNIQUE INDEX tokens_in_use ON tokens (lower(name)) WHERE revoked_at IS NULL;
-    ${own}`);
+    ${audit}`);
 }
 
 /** Tables of version 0.1 that have the same columns today, and those that have others or an order. */
 const sameColumns = {
-  held: "execution_id",
-  kept: "execution_id, json",
   aliases: "id, execution_id",
   usage: "execution_id, total, prompt, completion",
   token_uses: "name, used_at",
 };
 const otherColumns = [
+  "held",
+  "kept",
   "events",
   "event_counts",
   "batched_events",
@@ -193,10 +178,14 @@ function* ofVersion01(dialect: Dialect): Work<void> {
   for (const name of lasting) yield* script(`ALTER TABLE ${name} RENAME TO old_${name}`);
   yield* createTables(dialect);
   yield* script(`
-    INSERT INTO executions (id, owner, crew, project, inputs, meta, callbacks, state, error, created_at, ended_at, is_prepared, phase)
+    INSERT INTO executions (id, owner, crew, project, inputs, meta, callbacks, state, error, created_at, ended_at, is_prepared, phase,
+      queued_at, kept)
     SELECT id, owner, crew, project, inputs, meta, callbacks, state, error, created_at, ended_at,
       CASE WHEN EXISTS (SELECT 1 FROM old_attempts WHERE execution_id = id) THEN 1 ELSE 0 END,
-      CASE WHEN EXISTS (SELECT 1 FROM old_attempts WHERE execution_id = id AND old_attempts.state = 'waiting') THEN 'waiting' ELSE 'queued' END
+      CASE WHEN EXISTS (SELECT 1 FROM old_attempts WHERE execution_id = id AND old_attempts.state = 'waiting') THEN 'waiting'
+        WHEN EXISTS (SELECT 1 FROM old_held WHERE execution_id = id) THEN 'held' ELSE 'queued' END,
+      coalesce((SELECT max(decided_at) FROM old_attempts WHERE execution_id = id), created_at),
+      (SELECT json FROM old_kept WHERE execution_id = id)
     FROM old_executions;
     INSERT INTO attempts (execution_id, task_index, attempt, task_id, state, output, started_at, finished_at, failures, begins, feedback,
       callbacks, decided_at, shown, part, review)
@@ -241,4 +230,25 @@ function* ofVersion01(dialect: Dialect): Work<void> {
     "SELECT id, crew FROM executions WHERE ended_at IS NULL AND phase = 'queued'",
   );
   for (const one of unfinished) yield* jobs.add(text(one, "crew"), text(one, "id"));
+}
+
+function ofVersion11({ integer }: Dialect): string {
+  return `
+    ALTER TABLE executions ADD COLUMN queued_at ${integer} NOT NULL DEFAULT 0;
+    ALTER TABLE executions ADD COLUMN kept TEXT;
+    ALTER TABLE executions ADD COLUMN rules TEXT;
+    DROP INDEX executions_at_work;
+    UPDATE executions SET queued_at = coalesce((SELECT max(decided_at) FROM attempts WHERE execution_id = id), created_at),
+      kept = (SELECT json FROM kept WHERE execution_id = id),
+      rules = coalesce(
+        (SELECT '{"replay":' || json FROM replays WHERE execution_id = id) ||
+          coalesce((SELECT ',' || substr(json, 2) FROM rules WHERE execution_id = id), '}'),
+        (SELECT json FROM rules WHERE execution_id = id)),
+      phase = CASE WHEN EXISTS (SELECT 1 FROM held WHERE execution_id = id) THEN 'held' ELSE phase END;
+    DROP TABLE held;
+    DROP TABLE kept;
+    DROP TABLE replays;
+    DROP TABLE rules;
+    DROP TABLE IF EXISTS jobs;
+    ${indexAtWork};`;
 }

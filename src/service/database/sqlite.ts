@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { openSqlite, transaction, type Row } from "../../base/sqlite.ts";
-import { addJobs } from "../jobs-sqlite.ts";
+import { tellOfJobs } from "../jobs.ts";
 import type { Database, Notice, Query, Work } from "./database.ts";
 import { migrate, versionTable, type Dialect } from "./schema.ts";
 
@@ -171,17 +171,10 @@ const dialect: Dialect = {
   rowid: "",
   dropped: "",
   findVersion: `SELECT name FROM sqlite_schema WHERE name = '${versionTable}'`,
-  // Jobs are what Postgres has pg-boss for. One that is wanted again while it is taken is done again.
-  own: `
-    CREATE TABLE jobs (
-      execution_id TEXT NOT NULL UNIQUE REFERENCES executions ON DELETE CASCADE, crew TEXT NOT NULL,
-      is_taken INTEGER NOT NULL DEFAULT 0, is_wanted INTEGER NOT NULL DEFAULT 0
-    ) STRICT;
-    CREATE INDEX jobs_waiting ON jobs (crew) WHERE is_taken = 0;
-    CREATE INDEX jobs_taken ON jobs (is_taken) WHERE is_taken = 1;
+  audit: `
     CREATE TRIGGER audit_stands BEFORE UPDATE ON audit ${refuse};
     CREATE TRIGGER audit_stays BEFORE DELETE ON audit
       WHEN EXISTS (SELECT 1 FROM executions WHERE id = OLD.execution_id) ${refuse};
     CREATE TRIGGER kickoff_stands BEFORE UPDATE OF owner, created_at ON executions ${refuse};`,
-  jobs: { add: addJobs },
+  jobs: { add: tellOfJobs },
 };

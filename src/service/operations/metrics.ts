@@ -143,7 +143,8 @@ const counts = {
   executions: `
     SELECT crew, CASE state WHEN 'error' THEN 'failed' ELSE state END AS state, count(*) AS count
     FROM executions WHERE ended_at IS NOT NULL GROUP BY crew, executions.state
-    UNION ALL SELECT crew, phase, count(*) FROM executions WHERE ended_at IS NULL GROUP BY crew, phase`,
+    UNION ALL SELECT crew, CASE phase WHEN 'held' THEN 'queued' ELSE phase END, count(*)
+    FROM executions WHERE ended_at IS NULL GROUP BY 1, 2`,
   callbacks:
     "SELECT 'callbacks' AS queue, count(*) AS count FROM deliveries WHERE state = 'pending'",
 };

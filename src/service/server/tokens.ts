@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { digest } from "../../base/bearer.ts";
 import { integer, text, type Row } from "../../base/sqlite.ts";
-import { change, rows, type Database, type Work } from "../database/database.ts";
+import { change, insert, rows, type Database, type Work } from "../database/database.ts";
 import { messageOf } from "../errors.ts";
 import type { Caller } from "../model.ts";
 import type { Log } from "../operations/log.ts";
@@ -69,11 +69,8 @@ function optional(stored: Row, column: string): number | undefined {
 /** Returns false if there is a token of this name, or if this one was ever added. */
 export function* addToken(token: Token): Work<boolean> {
   const { name, kind, crews, hash, expiresAt = null } = token;
-  const changes = yield* change(
-    "INSERT INTO tokens (name, kind, crews, hash, expires_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-    ...[name, kind, JSON.stringify(crews), hash, expiresAt],
-  );
-  return changes > 0;
+  const values = { name, kind, crews: JSON.stringify(crews), hash, expires_at: expiresAt };
+  return (yield* insert("tokens", values)) > 0;
 }
 
 /** Returns false if there is none of this name. */

@@ -56,7 +56,7 @@ describe("service: after a restart", () => {
       await harness.close();
       openHarness({ folder: harness.folder });
       const own =
-        "owner, crew, project, inputs, meta, callbacks, state, created_at, is_prepared, phase";
+        "owner, crew, project, inputs, meta, callbacks, state, created_at, queued_at, is_prepared, phase";
       await harness.sql(
         `WITH RECURSIVE copies(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copies WHERE n < 20000)
          INSERT INTO executions (id, ${own}) SELECT id || n, ${own} FROM executions CROSS JOIN copies`,
@@ -232,8 +232,8 @@ describe("service: after a restart", () => {
           harness.sql(
             `CREATE TRIGGER kill BEFORE ${change} BEGIN SELECT RAISE(ABORT, 'killed'); END`,
           );
-        await harness.sql("DELETE FROM held");
-        await interruptBy("INSERT ON held");
+        await harness.sql("UPDATE executions SET phase = 'queued'");
+        await interruptBy("UPDATE OF phase ON executions");
         const file = path.join(folder, "crewdeck.sqlite");
         const storage = await openStorage({ file }, secretKey, () => undefined);
         assert.throws(
@@ -244,7 +244,7 @@ describe("service: after a restart", () => {
         await harness.sql("DROP TRIGGER kill");
         await serve({ folder, engine: engine(false) });
         assert.deepEqual(await harness.service.held(), [id]);
-        await interruptBy("INSERT ON jobs");
+        await interruptBy("INSERT ON events");
         await assert.rejects(harness.service.decide("continue", [id]), /killed/);
         await harness.sql("DROP TRIGGER kill");
         await restart({ engine: engine(false) });

@@ -104,7 +104,8 @@ export const onPostgres = process.env["CREWDECK_TEST_DATABASE"] === "postgres";
 export const workAgain = onPostgres
   ? `UPDATE crewdeck_jobs.job SET state = 'created', completed_on = NULL WHERE id IN (
        SELECT DISTINCT ON (singleton_key) id FROM crewdeck_jobs.job ORDER BY singleton_key, created_on DESC)`
-  : "INSERT OR IGNORE INTO jobs (execution_id, crew) SELECT id, crew FROM executions";
+  : `UPDATE executions SET phase = 'queued'
+     WHERE ended_at IS NULL AND id NOT IN (SELECT execution_id FROM attempts WHERE state = 'waiting')`;
 
 let server: Promise<TestPostgres> | undefined;
 /** The addresses of databases, by the harnesses' folders. */
@@ -412,7 +413,7 @@ export class Harness {
   async untilAsleep(): Promise<void> {
     const jobs = onPostgres
       ? "SELECT 1 AS found FROM crewdeck_jobs.job WHERE state < 'completed'"
-      : "SELECT 1 AS found FROM jobs";
+      : "SELECT 1 AS found FROM executions WHERE ended_at IS NULL AND phase IN ('queued', 'running')";
     await waitFor("nothing to do", async () => (await this.sql(jobs)).length === 0);
   }
 

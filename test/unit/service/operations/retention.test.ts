@@ -41,8 +41,8 @@ describe("service: executions that ended long ago", () => {
   const addOld = (id: string, count: number) =>
     sql(
       `WITH RECURSIVE numbers(number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < ${count})
-       INSERT INTO executions (id, owner, project, inputs, meta, callbacks, state, created_at, ended_at)
-       SELECT 'old ' || number, owner, project, inputs, meta, callbacks, 'completed', 1, 2 FROM executions, numbers
+       INSERT INTO executions (id, owner, project, inputs, meta, callbacks, state, created_at, queued_at, ended_at)
+       SELECT 'old ' || number, owner, project, inputs, meta, callbacks, 'completed', 1, 1, 2 FROM executions, numbers
        WHERE id = ?`,
       id,
     );
@@ -53,10 +53,6 @@ describe("service: executions that ended long ago", () => {
     // What this story has not made by itself.
     for (const row of [
       `aliases VALUES ('alias', '${id}')`,
-      `held VALUES ('${id}')`,
-      `kept VALUES ('${id}', 'null')`,
-      `replays VALUES ('${id}', 'null')`,
-      `rules VALUES ('${id}', 'null')`,
       `questions (execution_id, id, call_id, task_id, attempt, question) VALUES ('${id}', 'q', '', '', 1, '{}')`,
       `calls VALUES ('${id}', 1, '', 1, '', '', 1, 0, '{}', '')`,
       `usage VALUES ('${id}', 1, 1, 0)`,
@@ -65,7 +61,6 @@ describe("service: executions that ended long ago", () => {
       `deliveries (id, execution_id, url, body, state) VALUES ('d', '${id}', '', '', 'sent')`,
     ])
       await sql(`INSERT INTO ${row}`);
-    if (!onPostgres) await sql(`INSERT INTO jobs (execution_id, crew) VALUES ('${id}', 'other')`);
     const full = await countRows();
     // A table without a row here would show nothing.
     const empty = Object.keys(full).filter((name) => full[name] === 0 && name !== ofCrews);
