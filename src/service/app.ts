@@ -3,11 +3,9 @@ import { bodyLimit } from "hono/body-limit";
 import { getPath } from "hono/utils/url";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { codeOf } from "../base/errors.ts";
-import { isLoopback } from "../base/loopback.ts";
 import type { Examples } from "../projects/examples.ts";
 import { ProjectError, type CrewProject } from "../projects/types.ts";
-import { bearerOf, digest, isSecret } from "../base/bearer.ts";
-import { isLost, type Work } from "./database/database.ts";
+import { isLost } from "./database/database.ts";
 import type { Dialect } from "./dialects.ts";
 import { ApiError, messageOf } from "./errors.ts";
 import type { Executions } from "./executions.ts";
@@ -22,11 +20,8 @@ export const maxBody = 1_048_576;
 
 export interface AppOptions {
   readonly dialect: Dialect;
-  readonly authenticate: Authenticate;
-  /** Where a server of several crews serves this one, such as `/research`. That server checks the host, too. */
-  readonly mountedAt?: string;
-  /** Comes first in the change that stores a kickoff, and may throw to refuse it. */
-  readonly admit?: () => Work<unknown>;
+  /** Its path on a server of several crews; empty for the only one. */
+  readonly name: string;
   readonly executions: Executions;
   readonly readProject: () => Promise<CrewProject>;
   /** Like `readProject`, and asks the project's Python for what its files don't say. */
@@ -46,28 +41,16 @@ export interface AppOptions {
   readonly log: Log;
 }
 
-/** Whom a token belongs to; undefined if it is unknown. */
-export type Authenticate = (bearer: string | undefined) => Caller | undefined;
-
-/** For a service with one crew and a token of each type. */
-export function authenticateBy(tokens: {
-  readonly token: string;
-  readonly userToken: string;
-}): Authenticate {
-  const hashes = [
-    ["bearer", digest(tokens.token)],
-    ["userBearer", digest(tokens.userToken)],
-  ] as const;
-  return (bearer) => {
-    const [type] = hashes.find(([, hash]) => isSecret(bearer, hash)) ?? [];
-    return type && { type, owner: type };
-  };
+interface Environment {
+  /** Only the address of a feedback webhook has no caller. */
+  Bindings: { readonly caller?: Caller };
+  Variables: { isBodyRead: boolean };
 }
 
-type Environment = { Variables: { caller: Caller; isBodyRead: boolean } };
-
+/** The API of one crew, for requests that the server's app has admitted. */
 export function createApp(options: AppOptions): Hono<Environment> {
-  const { dialect, executions, mountedAt = "" } = options;
+  const { dialect, executions } = options;
+  const mountedAt = options.name === "" ? "" : `/${options.name}`;
   const app = new Hono<Environment>({
     getPath: (request) => pathOf(request).slice(mountedAt.length) || "/",
   });
@@ -80,17 +63,6 @@ export function createApp(options: AppOptions): Hono<Environment> {
     if (hasBody(c) && !c.get("isBodyRead")) c.header("Connection", "close");
   });
   app.use(async (c, next) => {
-    if (mountedAt === "" && !isLoopback(new URL(c.req.url).hostname)) {
-      const message = "This service accepts only requests to 127.0.0.1, localhost or [::1]";
-      throw new ApiError(403, "Forbidden", message);
-    }
-    // Its path is the secret, as the vendor's.
-    if (!c.req.path.startsWith(feedbackPath)) {
-      const header = c.req.header("Authorization");
-      const caller = options.authenticate(bearerOf(header));
-      if (!caller) throw unauthorized(header);
-      c.set("caller", caller);
-    }
     const encoding = c.req.header("Content-Encoding") ?? "identity";
     if (encoding.toLowerCase() !== "identity")
       throw new ApiError(
@@ -139,9 +111,12 @@ export function createApp(options: AppOptions): Hono<Environment> {
   const route = (
     method: "GET" | "POST",
     path: string,
-    answer: (c: Context<Environment>) => Promise<Response>,
+    answer: (c: Context<Environment>, caller: Caller) => Promise<Response>,
   ) => {
-    app.on(method, path, answer);
+    app.on(method, path, async (c) => {
+      if (!c.env.caller) throw unauthorized(undefined);
+      return await answer(c, c.env.caller);
+    });
     app.all(path, (c) => {
       c.header("Allow", method);
       const detail = "Method Not Allowed";
@@ -154,10 +129,9 @@ export function createApp(options: AppOptions): Hono<Environment> {
   route("POST", "/inputs/ask", async (c) =>
     c.json(await answerInputs(await readCrew(options.askInputs ?? options.readProject, false))),
   );
-  route("POST", "/kickoff", async (c) => {
+  route("POST", "/kickoff", async (c, caller) => {
     const body = await readBody(c);
     const json = readJson(body);
-    const { caller } = c.var;
     const key = kickoffKey(c.req.header("Idempotency-Key"), caller, mountedAt, body);
     const started = key && (await executions.startedWith(key));
     if (started !== undefined) return c.json({ kickoff_id: started });
@@ -166,13 +140,13 @@ export function createApp(options: AppOptions): Hono<Environment> {
     if (kickoff.rules?.replay && options.canReplay !== true) throw nothingToReplay();
     if (kickoff.rules?.debug_port && options.canDebug !== true) throw nothingToDebug();
     options.networks?.check(kickoff.callbacks);
-    const id = await executions.kickoff(project, caller, kickoff, options.admit, key);
+    const id = await executions.kickoff(project, caller, kickoff, key);
     return c.json({ kickoff_id: id });
   });
-  route("POST", "/resume", async (c) => {
+  route("POST", "/resume", async (c, caller) => {
     const resume = readResume(readJson(await readBody(c)));
     options.networks?.check(resume.callbacks);
-    return c.json(dialect.resumed(await executions.resume(resume, c.var.caller)));
+    return c.json(dialect.resumed(await executions.resume(resume, caller)));
   });
   app.post(`${feedbackPath}*`, async (c) => {
     const key = options.feedbackWebhook?.attemptAt(c.req.path);
@@ -180,28 +154,28 @@ export function createApp(options: AppOptions): Hono<Environment> {
     await executions.answer(key, readFeedback(readJson(await readBody(c))));
     return c.json({ status: "resumed", message: "Feedback received" });
   });
-  route("GET", "/executions/:id/audit", async (c) => {
-    const entries = await executions.audit(idIn(c), c.var.caller);
+  route("GET", "/executions/:id/audit", async (c, caller) => {
+    const entries = await executions.audit(idIn(c), caller);
     const lines = entries.map((entry) => `${JSON.stringify(entry)}\n`).join("");
     return c.body(lines, 200, linesOfJson);
   });
-  route("GET", "/executions/:id/calls", async (c) =>
-    c.json({ calls: await executions.calls(idIn(c), c.var.caller) }),
+  route("GET", "/executions/:id/calls", async (c, caller) =>
+    c.json({ calls: await executions.calls(idIn(c), caller) }),
   );
-  route("GET", "/executions/:id/calls/:number{[0-9]{1,9}}", async (c) =>
-    c.json(await executions.call(idIn(c), Number(c.req.param("number")), c.var.caller)),
+  route("GET", "/executions/:id/calls/:number{[0-9]{1,9}}", async (c, caller) =>
+    c.json(await executions.call(idIn(c), Number(c.req.param("number")), caller)),
   );
-  route("GET", "/executions/:id/recording", async (c) =>
-    c.body(await executions.recording(idIn(c), c.var.caller), 200, linesOfJson),
+  route("GET", "/executions/:id/recording", async (c, caller) =>
+    c.body(await executions.recording(idIn(c), caller), 200, linesOfJson),
   );
   for (const path of ["/:id/status", "/status/:id"])
-    route("GET", path, async (c) => {
+    route("GET", path, async (c, caller) => {
       const id = idIn(c);
-      return c.json(dialect.status(id, await executions.view(id, c.var.caller)));
+      return c.json(dialect.status(id, await executions.view(id, caller)));
     });
-  route("POST", "/stop/:id", async (c) => {
+  route("POST", "/stop/:id", async (c, caller) => {
     const kickoffId = idIn(c);
-    await executions.stop(kickoffId, c.var.caller);
+    await executions.stop(kickoffId, caller);
     return c.json({ status: "stopped", kickoffId });
   });
 

@@ -25,7 +25,7 @@ import { answerQuestion, questionsOf, textOf, type HeldCall } from "./questions.
 import type { Kickoff, Resume } from "./requests.ts";
 import { outputsToKeep } from "./run-again.ts";
 import { sharing } from "./sharing.ts";
-import { placeOf, usageOf, type ExecutionStore, type NewExecution } from "./store.ts";
+import { hasAtWork, placeOf, usageOf, type ExecutionStore, type NewExecution } from "./store.ts";
 
 /** How long an approval waits for the end of the execution, to answer `completed` (ms). */
 const endWaitMs = 1000;
@@ -44,19 +44,23 @@ interface ExecutionsParts {
   /** Whether the crew's address knows an execution. */
   readonly isOwn: (execution: Execution) => boolean;
   readonly dialect: Dialect;
+  /** How many executions of the crew may be queued or running, in all processes together. */
+  readonly mostAtWork: number;
   /** Called when a person has decided about an output. @param waited how long it had waited (ms) */
   readonly onDecided?: ((waited: number) => void) | undefined;
 }
 
-/** A kickoff that is to be stored. `check` comes first, and may throw to refuse it. */
+/** A kickoff that is to be stored. */
 interface Beginning {
   readonly execution: NewExecution;
   readonly key: KickoffKey | undefined;
-  readonly check: (() => Work<unknown>) | undefined;
 }
 
+/** `Retry-After` of a kickoff that is refused because the crew has too many executions (s). */
+const fullSeconds = 10;
+
 export function createExecutions(parts: ExecutionsParts) {
-  const { database, store, deliveries, jobs, crew, isOwn, dialect } = parts;
+  const { database, store, deliveries, jobs, crew, isOwn, dialect, mostAtWork } = parts;
   let beginnings: Beginning[] = [];
   /** Kickoffs that come while others are stored share the next change. */
   const begin = sharing(() => {
@@ -69,9 +73,11 @@ export function createExecutions(parts: ExecutionsParts) {
   function* beginAll(together: readonly Beginning[]): Work<readonly (string | ApiError)[]> {
     const begun: (string | ApiError)[] = [];
     const added: string[] = [];
-    for (const { execution, key, check } of together)
+    for (const { execution, key } of together)
       try {
-        if (check) yield* check();
+        // Changes at the same moment may exceed it.
+        if (mostAtWork < Infinity && (yield* hasAtWork(crew, mostAtWork)))
+          throw tooMany(mostAtWork);
         const isNew = yield* store.add(execution, key);
         if (isNew) added.push(execution.id);
         // The same request may arrive twice at once.
@@ -113,15 +119,11 @@ export function createExecutions(parts: ExecutionsParts) {
     /** The execution that a repeated request has started. @throws {ApiError} 422 */
     startedWith: (key: KickoffKey) => database.transaction(() => startedWith(key, database.now())),
 
-    /**
-     * Resolves to its ID when a copy of the crew is stored and the run has started.
-     * @param check comes first in the change that stores it, and may throw to refuse it
-     */
+    /** Resolves to its ID when a copy of the crew is stored and the run has started. @throws {ApiError} */
     async kickoff(
       project: CrewProject,
       caller: Caller,
       { runAgain, ...kickoff }: Kickoff,
-      check?: () => Work<unknown>,
       key?: KickoffKey,
     ): Promise<string> {
       const earlier = runAgain && (await find(runAgain.execution_id.toLowerCase()));
@@ -132,7 +134,7 @@ export function createExecutions(parts: ExecutionsParts) {
       const id = randomUUID();
       const createdAt = database.now();
       const execution = { id, owner: caller.owner, crew, project, ...kickoff, kept, createdAt };
-      const place = beginnings.push({ execution, key, check }) - 1;
+      const place = beginnings.push({ execution, key }) - 1;
       const begun = (await begin())[place] ?? id;
       if (begun instanceof ApiError) throw begun;
       return begun;
@@ -305,6 +307,11 @@ export function createExecutions(parts: ExecutionsParts) {
     if (!isDecided) throw notWaiting();
     parts.onDecided?.(database.now() - (waiting.finishedAt ?? waiting.startedAt));
   }
+}
+
+function tooMany(most: number): ApiError {
+  const message = `The crew already has ${most} executions that are queued or running. Try again in ${fullSeconds} s`;
+  return new ApiError(429, "Too Many Requests", message, { retryAfter: fullSeconds });
 }
 
 function notWaiting(): ApiError {

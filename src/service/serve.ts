@@ -9,7 +9,6 @@ import { untilAsked } from "../base/process.ts";
 import { readExamples } from "../projects/examples.ts";
 import { projectRoot } from "../projects/pyproject.ts";
 import { serviceLog, windowProtocol } from "../base/window-protocol.ts";
-import { authenticateBy } from "./app.ts";
 import { Processes, usualMost } from "./crewai/processes.ts";
 import { versionOf } from "./crewai/sources.ts";
 import { checkCrew, engineOf, formerPlans, readCrew, plansOf, type CrewPlan } from "./crews.ts";
@@ -26,9 +25,9 @@ import { createLog, type Log } from "./operations/log.ts";
 import type { Operations } from "./operations/operations.ts";
 import { Secrets } from "./operations/redact.ts";
 import type { ServiceOptions } from "./options.ts";
-import { limitAtWork } from "./server/limits.ts";
 import { planFrom, planOf, type ServerPlan } from "./server/open-server.ts";
-import { authenticateFor, createServerApp } from "./server/server-app.ts";
+import { createServerApp } from "./server/server-app.ts";
+import { ownTokens, type Tokens } from "./server/tokens.ts";
 import { openService, type ServedCrew, type Service } from "./service.ts";
 import { openStorage, type Storage } from "./storage.ts";
 import { WindowLog } from "./windows/log.ts";
@@ -49,7 +48,7 @@ const instanceHeader = "Crewdeck-Instance";
  */
 const keepAliveMs = 620_000;
 
-type Tokens = Parameters<typeof authenticateBy>[0];
+type OwnTokens = Parameters<typeof ownTokens>[0];
 type Settings = Omit<ServiceOptions, "log"> & { readonly log: Log; readonly secrets: Secrets };
 
 /** Serves until it is asked to stop, its parent ends, or no window needs it. @throws {Refusal} */
@@ -58,8 +57,9 @@ export async function serve(
   exampleCrew: string,
   version: string,
 ): Promise<void> {
-  const tokens = { token: given.token || newToken(), userToken: given.userToken || newToken() };
-  const secrets = secretsOf(given, tokens);
+  const own = { token: given.token || newToken(), userToken: given.userToken || newToken() };
+  const secrets = secretsOf(given, own);
+  const tokens = ownTokens(own);
   const windowLog = given.forWindows
     ? new WindowLog(join(given.data ?? "", serviceLog))
     : undefined;
@@ -109,7 +109,7 @@ export async function serve(
     const fetch =
       options.role === "worker"
         ? refuseAsWorker
-        : await fetchOf(server, served, service, storage, tokens, log);
+        : await fetchOf(server, served, service, storage, log);
     const instance = randomUUID();
     const listener = createListener(
       windows?.before(fetch) ?? service.operations?.before(fetch) ?? fetch,
@@ -124,7 +124,7 @@ export async function serve(
     else for (const engine of engines) engine.setEnvironment?.(variablesOf(route));
     data?.publish({ url, port, instance, ...(windows && { protocol: windowProtocol }) });
     const asked = untilAsked(options.lifeline);
-    if (!windows) announce(options, url, tokens, served);
+    if (!windows) announce(options, url, own, served);
     askPython(options, served);
     const door = {
       close: () => Promise.race([listener.close(), sleep(doorMs)]),
@@ -203,7 +203,7 @@ function windowRoutes(
   tokens: Tokens,
 ): WindowRoutes {
   const windows = createWindows({
-    ...{ service, engines, leaveMs, log, authenticate: authenticateBy(tokens) },
+    ...{ service, engines, leaveMs, log, tokens },
     classes: crews.map(({ name }) => name).filter((name) => name !== ""),
     recent: () => windowLog.recent,
     onVariables: (variables) => secrets.add(keysIn(variables)),
@@ -227,7 +227,7 @@ function keysIn(variables: Readonly<Record<string, string>>): readonly string[] 
 }
 
 /** The secrets that this process knows. A crew's Python gets most of its variables, and may print them. */
-export function secretsOf(options: ServiceOptions, tokens: Tokens): Secrets {
+export function secretsOf(options: ServiceOptions, tokens: OwnTokens): Secrets {
   const { database, metricsToken = "", feedbackWebhook, spans } = options;
   const password = URL.parse(database ?? "")?.password ?? "";
   const variables = Object.entries(process.env).filter(([name]) =>
@@ -303,24 +303,14 @@ async function fetchOf(
   crews: readonly ServedCrew[],
   service: Service,
   { database }: Storage,
-  own: Tokens,
   log: Log,
 ): Promise<Fetch> {
-  // The only crew of the command line is at the root.
-  const root = crews.find(({ name }) => name === "");
-  if (root) return service.appOf(root, { authenticate: authenticateBy(own) }).fetch;
   const { requestsPerMinute, underWayPerCrew } = server.limits;
   const tokens = await server.tokens(database);
-  const mounted = crews.map((crew) => {
-    const { name, dialect, feedbackWebhook } = crew;
-    const { fetch } = service.appOf(crew, {
-      authenticate: authenticateFor(name, tokens),
-      mountedAt: `/${name}`,
-      admit: limitAtWork(name, underWayPerCrew),
-    });
-    const isSecretPath = (path: string) => feedbackWebhook?.attemptAt(path) !== undefined;
-    return { name, dialect, fetch, isSecretPath };
-  });
+  const mounted = crews.map((crew) => ({
+    ...crew,
+    fetch: service.appOf(crew, underWayPerCrew).fetch,
+  }));
   return createServerApp({ ...server, crews: mounted, tokens, requestsPerMinute, log }).fetch;
 }
 
@@ -328,7 +318,7 @@ async function fetchOf(
 function announce(
   options: Settings,
   url: string,
-  tokens: Tokens,
+  tokens: OwnTokens,
   crews: readonly ServedCrew[],
 ): void {
   const { role, config } = options;

@@ -25,10 +25,8 @@ type Role = "api" | "worker" | "both";
 /** A crew that is served. */
 export interface ServedCrew extends Pick<
   AppOptions,
-  "dialect" | "readProject" | "askInputs" | "examples" | "feedbackWebhook"
+  "name" | "dialect" | "readProject" | "askInputs" | "examples" | "feedbackWebhook"
 > {
-  /** Its path on a server with several; empty for the only one. */
-  readonly name: string;
   readonly engine: Engine;
 }
 
@@ -183,10 +181,10 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
     for (const { engine } of crews) engine.rest?.(id, true);
   }
 
-  function executionsOf({ name, dialect }: ServedCrew) {
+  function executionsOf({ name, dialect }: ServedCrew, mostAtWork = Infinity) {
     return createExecutions({
       ...{ database, store, deliveries, jobs, stop, dialect },
-      crew: name,
+      ...{ crew: name, mostAtWork },
       isOwn: (execution) => parts.isOneProject === true || execution.crew === name,
       onDecided: metrics?.decided,
     });
@@ -235,15 +233,14 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
   }
 
   return {
-    /** The API of one of the crews. */
-    appOf(crew: ServedCrew, access: Pick<AppOptions, "authenticate" | "mountedAt" | "admit">) {
+    /** The API of one of the crews. @param mostAtWork how many of its executions may be queued or running */
+    appOf(crew: ServedCrew, mostAtWork?: number) {
       const observe = metrics?.requests(crew.name);
       return createApp({
         ...crew,
         canReplay: crew.engine.canReplay,
         canDebug: crew.engine.canDebug,
-        ...access,
-        executions: executionsOf(crew),
+        executions: executionsOf(crew, mostAtWork),
         observe,
         networks,
         log,

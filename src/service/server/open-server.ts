@@ -6,7 +6,7 @@ import { Refusal, unreadable } from "../errors.ts";
 import type { Log } from "../operations/log.ts";
 import type { ServiceOptions } from "../options.ts";
 import { readConfig, readSmallFile, type ServerConfig, type ServerCrew } from "./config.ts";
-import { hashOf, openTokens, takeTokens, tokensOf, type Tokens } from "./tokens.ts";
+import { openTokens, takeTokens, type Tokens } from "./tokens.ts";
 
 /** What a server needs to serve its crews: addresses, tokens and limits. */
 export interface ServerPlan extends Pick<
@@ -60,21 +60,13 @@ async function readEnvironment(
   }
 }
 
-/** Plans a server for the crews of the command line, with one token of each type. */
-export function planOf(
-  crews: readonly CrewPlan[],
-  tokens: { readonly token: string; readonly userToken: string },
-): ServerPlan {
-  const common = { crews: "all" } as const;
-  const list = [
-    { ...common, name: "organization", kind: "organization", hash: hashOf(tokens.token) },
-    { ...common, name: "user", kind: "user", hash: hashOf(tokens.userToken) },
-  ] as const;
+/** Plans a server for the crews of the command line. */
+export function planOf(crews: readonly CrewPlan[], tokens: Tokens): ServerPlan {
   return {
     ...{ crews, host: "127.0.0.1", port: 0, trustProxy: false },
     // Only the person who started the service has these tokens.
     limits: { requestsPerMinute: Infinity, underWayPerCrew: Infinity },
     callbackNetworks: [],
-    tokens: () => Promise.resolve(tokensOf(list)),
+    tokens: () => Promise.resolve(tokens),
   };
 }

@@ -2,31 +2,22 @@ import { isIP } from "node:net";
 import { Hono, type Context } from "hono";
 import { bearerOf } from "../../base/bearer.ts";
 import { isLoopback } from "../../base/loopback.ts";
-import {
-  answerWith,
-  hasBody,
-  pathOf,
-  unauthorized,
-  unknownRoute,
-  type Authenticate,
-} from "../app.ts";
-import { documentedDialect, type Dialect } from "../dialects.ts";
+import { answerWith, hasBody, pathOf, unauthorized, unknownRoute } from "../app.ts";
+import { documentedDialect } from "../dialects.ts";
 import { ApiError } from "../errors.ts";
-import { configName } from "../options.ts";
+import type { ServedCrew } from "../service.ts";
 import { TokenBuckets } from "../token-buckets.ts";
+import type { Caller } from "../model.ts";
 import type { ServerConfig } from "./config.ts";
 import { callerOf, mayUse, type Tokens } from "./tokens.ts";
 
 /** Limits log entries about refused requests, so that they can't fill the disk. */
 const loggedRefusals = { burst: 20, perSecond: 0.1 };
 
-interface MountedCrew {
-  readonly name: string;
-  readonly dialect: Dialect;
-  /** The crew's own app. It is mounted at `/<name>`, and checks tokens with {@link authenticateFor}. */
+/** A crew at `/<name>`, or without a name, the only one, at the root. */
+interface MountedCrew extends Pick<ServedCrew, "name" | "dialect" | "feedbackWebhook"> {
+  /** The crew's own app. */
   readonly fetch: (request: Request, env: object) => Response | Promise<Response>;
-  /** Whether a path below the crew's address needs no token, because the path itself is secret. */
-  readonly isSecretPath?: (path: string) => boolean;
 }
 
 export interface ServerAppOptions extends Pick<ServerConfig, "publicUrl" | "trustProxy"> {
@@ -43,23 +34,18 @@ interface Environment {
   Variables: {
     /** The requested crew, if the token may use it. */
     crew: MountedCrew | undefined;
+    /** Undefined for the address of a feedback webhook. */
+    caller: Caller | undefined;
     /** The names of the crews that the token may use. */
     names: readonly string[];
   };
 }
 
-/** Checks the tokens of requests to a crew. */
-export function authenticateFor(crew: string, tokens: Tokens): Authenticate {
-  return (bearer) => {
-    const token = tokens.find(bearer);
-    return token && mayUse(token, crew) ? callerOf(token) : undefined;
-  };
-}
-
-/** Serves each crew at `/<name>`. Without a valid token, a client doesn't learn which crews there are. */
+/** Admits requests to crews. Without a valid token, a client doesn't learn which crews there are. */
 export function createServerApp(options: ServerAppOptions): Hono<Environment> {
   const { tokens, log, trustProxy, requestsPerMinute: burst } = options;
   const crews = new Map(options.crews.map((crew) => [crew.name, crew]));
+  const only = crews.get("");
   const publicUrl = URL.parse(options.publicUrl ?? "");
   const logged = new TokenBuckets(loggedRefusals);
   const rates = burst === Infinity ? undefined : new TokenBuckets({ burst, perSecond: burst / 60 });
@@ -68,12 +54,16 @@ export function createServerApp(options: ServerAppOptions): Hono<Environment> {
   app.use(async (c, next) => {
     const url = publicUrlOf(c, trustProxy);
     if (!url || !(isLoopback(url.hostname) || url.hostname === publicUrl?.hostname)) {
-      const message = `This server accepts only requests to the publicUrl in its ${configName}, or to 127.0.0.1, localhost or [::1]`;
+      const message =
+        "Only requests to 127.0.0.1, localhost or [::1] are accepted, and to a server's publicUrl";
       throw new ApiError(403, "Forbidden", message);
     }
-    const [, name = ""] = c.req.path.split("/");
+    c.set("crew", only);
+    const [, name = ""] = only ? [] : c.req.path.split("/");
     const crew = crews.get(name);
-    if (crew?.isSecretPath?.(c.req.path.slice(name.length + 1))) {
+    const below = only ? c.req.path : c.req.path.slice(name.length + 1);
+    // The path of an answer is the secret, as the vendor's.
+    if (crew?.feedbackWebhook?.attemptAt(below)) {
       c.set("crew", crew);
       return next();
     }
@@ -85,6 +75,7 @@ export function createServerApp(options: ServerAppOptions): Hono<Environment> {
       throw unauthorized(header);
     }
     tokens.noteUse(token);
+    c.set("caller", callerOf(token));
     c.set(
       "names",
       [...crews.keys()].filter((each) => mayUse(token, each)),
@@ -98,6 +89,7 @@ export function createServerApp(options: ServerAppOptions): Hono<Environment> {
     return next();
   });
 
+  if (only) app.all("/*", (c) => only.fetch(c.req.raw, { ...c.env, caller: c.var.caller }));
   const crewsFor = (c: Context<Environment>) => {
     const { origin } = publicUrl ?? publicUrlOf(c, trustProxy) ?? new URL(c.req.url);
     return c.var.names.map((name) => ({ name, url: `${origin}/${name}` }));
@@ -113,7 +105,7 @@ export function createServerApp(options: ServerAppOptions): Hono<Environment> {
       throw crewPaths.has(c.req.path)
         ? noCrewHere(crewsFor(c).map(({ url }) => url))
         : unknownRoute();
-    return c.var.crew.fetch(c.req.raw, c.env);
+    return c.var.crew.fetch(c.req.raw, { ...c.env, caller: c.var.caller });
   });
   app.onError((error, c) => {
     const known = error instanceof ApiError ? error : undefined;

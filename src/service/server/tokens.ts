@@ -42,8 +42,8 @@ export function mayUse({ crews }: Token, crew: string): boolean {
 
 /** Whose executions a token sees. A user's executions belong to the token's name, so a new token with that name sees them, too. */
 export function callerOf({ name, kind }: Token): Caller {
-  if (kind === "organization") return { type: "bearer", owner: `organization ${name}` };
-  return { type: "userBearer", owner: `user ${name}` };
+  const type = kind === "organization" ? "bearer" : "userBearer";
+  return { type, owner: name === "" ? type : `${kind} ${name}` };
 }
 
 /** All that are not revoked. */
@@ -122,6 +122,14 @@ export async function openTokens(database: Database, log: Log): Promise<Tokens> 
       });
     },
   };
+}
+
+/** Those of the person who started the service, who alone has them: they have no names. */
+export function ownTokens(own: { readonly token: string; readonly userToken: string }): Tokens {
+  return tokensOf([
+    { name: "", kind: "organization", crews: "all", hash: hashOf(own.token) },
+    { name: "", kind: "user", crews: "all", hash: hashOf(own.userToken) },
+  ]);
 }
 
 /** Tokens that are only in this process. */

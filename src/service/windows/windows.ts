@@ -10,16 +10,16 @@ import {
   type ModelRoute,
   type WindowMessage,
 } from "../../base/window-protocol.ts";
-import type { Authenticate } from "../app.ts";
 import type { Engine } from "../engine.ts";
 import { messageOf } from "../errors.ts";
 import type { Fetch } from "../listener.ts";
 import type { Log } from "../operations/log.ts";
+import type { Tokens } from "../server/tokens.ts";
 import type { Service } from "../service.ts";
 import { WindowModels } from "./models.ts";
 
 interface WindowsOptions {
-  readonly authenticate: Authenticate;
+  readonly tokens: Pick<Tokens, "find">;
   /** Of all crews of the folder. */
   readonly engines: readonly Engine[];
   readonly classes: readonly string[];
@@ -50,7 +50,7 @@ export type WindowRoutes = ReturnType<typeof createWindows>;
 
 /** The routes that VS Code's windows use besides the API: a window holds a connection while it is open. */
 export function createWindows(options: WindowsOptions) {
-  const { service, engines, authenticate, leaveMs, log, beatMs } = options;
+  const { service, engines, tokens, leaveMs, log, beatMs } = options;
   const windows = new Map<string, OpenWindow>();
   const models = new WindowModels(() => tell({ needsModels: models.isNeeded }), beatMs);
   let url = "";
@@ -98,7 +98,7 @@ export function createWindows(options: WindowsOptions) {
     return answer ?? c.json({ error: { message: "The key is unknown." } }, 401);
   });
   app.use(async (c, next) => {
-    if (authenticate(bearerOf(c.req.header("authorization")))?.type !== "bearer")
+    if (tokens.find(bearerOf(c.req.header("authorization")))?.kind !== "organization")
       return c.json({ error: "Unauthorized" }, 401);
     await next();
   });

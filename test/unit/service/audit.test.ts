@@ -1,15 +1,17 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { rehearsalEngine } from "../../../src/service/engine.ts";
-import type { Caller } from "../../../src/service/model.ts";
+import { hashOf, tokensOf, type Token } from "../../../src/service/server/tokens.ts";
 import { harness, inputs, onPostgres, openHarness, restart, serve } from "./support.ts";
 
-const callers: Readonly<Record<string, Caller>> = {
-  T: { type: "bearer", owner: "bearer" },
-  C: { type: "bearer", owner: "organization ci at night" },
-  A: { type: "userBearer", owner: "user ada" },
-};
-const authenticate = (bearer?: string) => callers[bearer ?? ""];
+const token = (bearer: string, kind: Token["kind"], name: string): Token => ({
+  ...{ kind, name, crews: "all", hash: hashOf(bearer) },
+});
+const tokens = tokensOf([
+  token("T", "organization", ""),
+  token("C", "organization", "ci at night"),
+  token("A", "user", "ada"),
+]);
 
 interface Act {
   readonly at: string;
@@ -41,7 +43,7 @@ function actsOf(audit: readonly Act[]): readonly string[] {
 
 describe("service: the audit of an execution", () => {
   it("has who started it, who decided about which text, and who stopped it, also in its status", async () => {
-    await serve({ authenticate });
+    await serve({ tokens });
     const id = await harness.kickoff({ inputs }, "A");
     const first = await harness.untilWaiting(id);
     const resume = (is_approve: boolean, token: string) =>
@@ -80,7 +82,7 @@ describe("service: the audit of an execution", () => {
   });
 
   it("is only for the organization's token, and for known executions", async () => {
-    await serve({ authenticate });
+    await serve({ tokens });
     const id = await harness.kickoff({ inputs }, "A");
     const statusFor = async (token: string, of: string) =>
       (await harness.request("GET", `/executions/${of}/audit`, undefined, as(token))).status;

@@ -472,16 +472,13 @@ describe("service: the feedback webhook of flows", () => {
   it("has an address for answers that is of no other crew", async () => {
     await harness.kickoff({ inputs: { topic: "tides" } });
     const [request] = await requests(1);
-    const other = harness.service.appOf(
-      {
-        ...{ name: "other", engine, dialect: documentedDialect, feedbackWebhook },
-        readProject: () => Promise.resolve(flow),
-      },
-      { authenticate: () => undefined },
-    );
+    const other = harness.service.appOf({
+      ...{ name: "other", engine, dialect: documentedDialect, feedbackWebhook },
+      readProject: () => Promise.resolve(flow),
+    });
     const { pathname } = new URL(String(request?.body["callback_url"]));
     const body = JSON.stringify({ feedback: "approved" });
-    assert.equal((await other.request(pathname, { method: "POST", body })).status, 400);
+    assert.equal((await other.request(`/other${pathname}`, { method: "POST", body })).status, 400);
     assert.equal((await answer(request?.body ?? {}, { feedback: "approved" })).status, 200);
   });
 

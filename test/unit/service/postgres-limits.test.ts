@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
-import { authenticateBy } from "../../../src/service/app.ts";
 import { documentedDialect } from "../../../src/service/dialects.ts";
 import { rehearsalEngine } from "../../../src/service/engine.ts";
-import { limitAtWork } from "../../../src/service/server/limits.ts";
 import { openService } from "../../../src/service/service.ts";
 import { openStorage } from "../../../src/service/storage.ts";
 import { type TestPostgres, withPostgres } from "../../support/postgres.ts";
-import { ask, crew, inputs, secretKey } from "./support.ts";
+import { ask, crew, frontOf, inputs, secretKey } from "./support.ts";
 
 describe("The limit of kickoffs of several processes", () => {
   let server: TestPostgres;
@@ -25,14 +23,11 @@ describe("The limit of kickoffs of several processes", () => {
       ...{ storage, role: "api", crews, log: () => undefined },
       ...{ callbackBackoffMs: 10, callbackTimeoutMs: 1000, maxProcesses: 4 },
     });
-    const apps = crews.map((each) =>
-      service.appOf(each, {
-        authenticate: authenticateBy({ token: "T", userToken: "U" }),
-        admit: limitAtWork(each.name, limit),
-      }),
+    const app = frontOf(
+      crews.map((each) => ({ ...each, fetch: service.appOf(each, limit).fetch })),
     );
     const post = async (of: "one" | "two", path: string, body: object) =>
-      await ask(apps[of === "one" ? 0 : 1]!, path, body);
+      await ask(app, `/${of}${path}`, body);
     return {
       post,
       kickoff: () => post("one", "/kickoff", { inputs }),

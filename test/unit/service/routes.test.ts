@@ -3,7 +3,7 @@ import { ProjectError } from "../../../src/projects/types.ts";
 import { readStatus } from "../../../src/api/read-status.ts";
 import { asObject } from "../../../src/base/json.ts";
 import { openSqlite } from "../../../src/base/sqlite.ts";
-import { authenticateBy, createApp, maxBody } from "../../../src/service/app.ts";
+import { createApp, maxBody } from "../../../src/service/app.ts";
 import { documentedDialect } from "../../../src/service/dialects.ts";
 import type { Engine } from "../../../src/service/engine.ts";
 import { waitFor } from "../../support/wait.ts";
@@ -11,6 +11,7 @@ import {
   ask,
   crew,
   errorBody,
+  frontOf,
   harness,
   inputs,
   messageOf,
@@ -380,9 +381,8 @@ describe("service: routes and errors", () => {
       database.exec("PRAGMA max_page_count = 1; CREATE TABLE full (id INTEGER PRIMARY KEY)");
       throw new Error("The table fits.");
     };
-    const app = createApp({
-      dialect: documentedDialect,
-      authenticate: authenticateBy({ token: "T", userToken: "U" }),
+    const { fetch } = createApp({
+      ...{ name: "", dialect: documentedDialect },
       executions: {
         startedWith: full,
         ...{ kickoff: full, view: full, resume: full, answer: full, audit: full, stop: full },
@@ -391,7 +391,8 @@ describe("service: routes and errors", () => {
       readProject: () => Promise.resolve(crew),
       log: (line) => log.push(line),
     });
-    const answer = await ask(app, "/kickoff", { inputs });
+    const front = frontOf([{ name: "", dialect: documentedDialect, fetch }]);
+    const answer = await ask(front, "/kickoff", { inputs });
     const message = "The disk that keeps the service's data is full. Free some space";
     assert.deepEqual([answer.status, messageOf(answer)], [500, message]);
     assert.deepEqual(log, [`POST /kickoff: ${message}`]);

@@ -3,7 +3,7 @@ import path from "node:path";
 import postgres from "postgres";
 import { defined } from "../../../src/base/json.ts";
 import type { CrewProject } from "../../../src/projects/types.ts";
-import { authenticateBy, type AppOptions } from "../../../src/service/app.ts";
+import type { AppOptions } from "../../../src/service/app.ts";
 import { documentedDialect, liveDialect } from "../../../src/service/dialects.ts";
 import { cipherWith, keyPlace } from "../../../src/service/encryption.ts";
 import type { CallbackNetworks } from "../../../src/service/networks.ts";
@@ -11,7 +11,9 @@ import type { Engine } from "../../../src/service/engine.ts";
 import type { FeedbackWebhook } from "../../../src/service/feedback-webhook.ts";
 import { rehearsalEngine } from "../../../src/service/engine.ts";
 import { createOperations } from "../../../src/service/operations/operations.ts";
-import { openService, type Service } from "../../../src/service/service.ts";
+import { createServerApp } from "../../../src/service/server/server-app.ts";
+import { ownTokens, type Tokens } from "../../../src/service/server/tokens.ts";
+import { openService, type ServedCrew, type Service } from "../../../src/service/service.ts";
 import { openStorage, type Place, type Storage } from "../../../src/service/storage.ts";
 import { rows, type Database } from "../../../src/service/database/database.ts";
 import { schema } from "../../../src/service/database/postgres.ts";
@@ -69,13 +71,12 @@ export const crew: CrewProject = {
 /** Valid inputs of `crew`. */
 export const inputs = { topic: "tides", audience: "sailors" };
 
-export interface HarnessOptions extends Partial<
-  Pick<AppOptions, "mountedAt" | "admit" | "examples">
-> {
+export interface HarnessOptions extends Partial<Pick<AppOptions, "examples">> {
   /** Of the crew. */
   readonly name?: string;
-  /** By default the tokens T and U. */
-  readonly authenticate?: AppOptions["authenticate"];
+  /** By default T and U. */
+  readonly tokens?: Pick<Tokens, "find">;
+  readonly mostAtWork?: number;
   readonly project?: CrewProject;
   readonly readProject?: () => Promise<CrewProject>;
   readonly askInputs?: () => Promise<CrewProject>;
@@ -160,7 +161,22 @@ const usualOperations = {
 interface Opened {
   readonly database: Database;
   readonly service: Service;
-  readonly app: ReturnType<Service["appOf"]>;
+  readonly served: ServedCrew;
+  /** The crew's own, behind what looks at tokens. */
+  readonly crewApp: ReturnType<Service["appOf"]>;
+  readonly app: ReturnType<typeof createServerApp>;
+}
+
+/** What a server has before its crews' own apps. The tokens are T and U. */
+export function frontOf(
+  crews: Parameters<typeof createServerApp>[0]["crews"],
+  log: (line: string) => void = () => undefined,
+  tokens: Pick<Tokens, "find"> = ownTokens({ token: "T", userToken: "U" }),
+) {
+  return createServerApp({
+    ...{ crews, log, trustProxy: false, requestsPerMinute: Infinity },
+    tokens: { noteUse: () => undefined, find: (bearer) => tokens.find(bearer) },
+  });
 }
 
 /** A service of one crew on a storage. */
@@ -192,11 +208,9 @@ export function openOn(
     log,
     onHeld,
   });
-  const access = {
-    authenticate: options.authenticate ?? authenticateBy({ token: "T", userToken: "U" }),
-    ...defined({ mountedAt: options.mountedAt, admit: options.admit }),
-  };
-  return { database: storage.database, service, app: service.appOf(served, access) };
+  const crewApp = service.appOf(served, options.mostAtWork);
+  const app = frontOf([{ ...served, fetch: crewApp.fetch }], log, options.tokens);
+  return { database: storage.database, service, served, crewApp, app };
 }
 
 /** Fails if an answer does not match openapi.yaml. */
@@ -287,6 +301,10 @@ export class Harness {
     return this.#now.app;
   }
 
+  get crewApp(): Opened["crewApp"] {
+    return this.#now.crewApp;
+  }
+
   get #file(): string {
     return path.join(this.folder, "crewdeck.sqlite");
   }
@@ -327,9 +345,10 @@ export class Harness {
   ): Promise<ApiAnswer> {
     const text =
       body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) };
-    const { app } = await this.#opening;
+    const { app, served } = await this.#opening;
+    const place = served.name === "" ? address : `/${served.name}${address}`;
     const answer = await readAnswer(
-      await app.request(address, {
+      await app.request(place, {
         method,
         headers: { Authorization: "Bearer T", ...headers },
         ...text,

@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { asObject } from "../../../../src/base/json.ts";
-import { rehearsalEngine, type Engine } from "../../../../src/service/engine.ts";
 import { documentedDialect, liveDialect } from "../../../../src/service/dialects.ts";
-import { limitAtWork } from "../../../../src/service/server/limits.ts";
+import { rehearsalEngine, type Engine } from "../../../../src/service/engine.ts";
 import {
-  authenticateFor,
   createServerApp,
   type ServerAppOptions,
 } from "../../../../src/service/server/server-app.ts";
@@ -16,9 +14,16 @@ import {
   type Token,
   type Tokens,
 } from "../../../../src/service/server/tokens.ts";
+import { createFeedbackWebhook } from "../../../../src/service/feedback-webhook.ts";
 import { readAnswer, type ApiAnswer } from "../../../support/crew-api.ts";
 import { waitFor } from "../../../support/wait.ts";
 import { assertDescribed, errorBody, Harness, inputs } from "../support.ts";
+
+const feedbackWebhook: ReturnType<typeof createFeedbackWebhook> = {
+  ...createFeedbackWebhook({ url: "", secret: "", address: () => "" }),
+  attemptAt: (path) =>
+    path === "/feedback/signed" ? { executionId: "", taskIndex: 0, attempt: 1 } : undefined,
+};
 
 /** Two crews behind the server's app, without a socket. `travel` speaks the live dialect. */
 class Server {
@@ -26,28 +31,29 @@ class Server {
   readonly log: string[] = [];
   readonly crews: Readonly<Record<"research" | "travel", Harness>>;
   tokens: Token[] = [];
-  underWayPerCrew = 100;
   readonly used: string[] = [];
   readonly #app: ReturnType<typeof createServerApp>;
 
-  constructor({ engine, ...options }: Partial<ServerAppOptions & { engine: Engine }> = {}) {
+  constructor({
+    engine,
+    mostAtWork = 100,
+    ...options
+  }: Partial<ServerAppOptions & { engine: Engine; mostAtWork: number }> = {}) {
     const tokens: Tokens = {
       find: (bearer) => tokensOf(this.tokens).find(bearer),
       noteUse: ({ name }) => this.used.push(name),
     };
     const open = (name: string, dialect: "documented" | "live") =>
       new Harness({
-        ...{ ...(engine && { engine }), name, dialect, mountedAt: `/${name}` },
-        authenticate: authenticateFor(name, tokens),
-        admit: () => limitAtWork(name, this.underWayPerCrew)(),
+        ...{ ...(engine && { engine }), name, dialect, mostAtWork },
       });
     this.crews = { research: open("research", "documented"), travel: open("travel", "live") };
     this.#app = createServerApp({
       crews: Object.entries(this.crews).map(([name, crew]) => ({
         name,
         dialect: name === "travel" ? liveDialect : documentedDialect,
-        fetch: (request, env) => crew.app.fetch(request, env),
-        isSecretPath: (below) => below === "/feedback/signed",
+        fetch: (request, env) => crew.crewApp.fetch(request, env),
+        feedbackWebhook,
       })),
       tokens,
       requestsPerMinute: 1000,
@@ -347,8 +353,7 @@ describe("A server of several crews", () => {
         return rehearsal.run(attempt, report);
       },
     };
-    await open({ engine });
-    server.underWayPerCrew = 2;
+    await open({ engine, mostAtWork: 2 });
     const kickoff = (crew = "research") =>
       server.ask("ann", `POST /${crew}/kickoff`, { body: { inputs } });
     await server.untilWaiting("ann", await server.kickoff("ann"));

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import path from "node:path";
 import { asObject, defined, parseJson, type UnknownObject } from "../../../../src/base/json.ts";
 import { modelHeader, readModel, windowPath } from "../../../../src/base/window-protocol.ts";
-import { authenticateBy } from "../../../../src/service/app.ts";
+import { ownTokens } from "../../../../src/service/server/tokens.ts";
 import type { Engine } from "../../../../src/service/engine.ts";
 import { WindowLog } from "../../../../src/service/windows/log.ts";
 import { createWindows, type WindowRoutes } from "../../../../src/service/windows/windows.ts";
@@ -26,7 +26,7 @@ function open(more: { held?: string[]; isBusy?: () => boolean; beatMs?: number }
     setEnvironment: (variables) => void environments.push(variables),
   };
   const routes = createWindows({
-    authenticate: authenticateBy({ token: "T", userToken: "U" }),
+    tokens: ownTokens({ token: "T", userToken: "U" }),
     engines: [engine, engine],
     classes: ["One", "Two"],
     service: {
