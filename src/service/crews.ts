@@ -1,6 +1,7 @@
 import { cpSync, existsSync } from "node:fs";
 import { basename, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseEnv } from "node:util";
 import { projectRoot } from "../projects/pyproject.ts";
 import { chooseInterpreter, projectInterpreters } from "../projects/interpreters.ts";
 import { crewClasses, readProject } from "../projects/read.ts";
@@ -9,11 +10,18 @@ import type { Database } from "./database/database.ts";
 import type { Processes } from "./crewai/processes.ts";
 import { crewaiEngine } from "./crewai/engine.ts";
 import { rehearsalEngine, type Engine } from "./engine.ts";
-import { messageOf, Refusal } from "./errors.ts";
+import { messageOf, Refusal, unreadable } from "./errors.ts";
 import type { Log } from "./operations/log.ts";
 import type { Secrets } from "./operations/redact.ts";
 import type { ServiceOptions } from "./options.ts";
-import { isCrewName, repeatedName, type ServerCrew } from "./server/config.ts";
+import {
+  isCrewName,
+  readConfig,
+  readSmallFile,
+  repeatedName,
+  type ServerConfig,
+  type ServerCrew,
+} from "./server/config.ts";
 import { crewsAtWork } from "./store.ts";
 
 /** A package in Python. */
@@ -29,6 +37,55 @@ const workerFolder =
 export interface CrewPlan extends ServerCrew {
   /** Variables of its engine, besides those of this process. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** What a server needs to serve its crews: addresses and limits. */
+export interface ServerPlan extends Omit<ServerConfig, "crews"> {
+  readonly crews: readonly CrewPlan[];
+}
+
+/** Plans the server that a configuration file describes. Options of the command line win over the file. @throws {Refusal} */
+export async function planFrom(
+  config: string,
+  { address, role }: Pick<ServiceOptions, "address" | "role">,
+  log: Log,
+): Promise<ServerPlan> {
+  const file = resolve(config);
+  const { crews, ...rest } = await readConfig(file);
+  if (crews.length === 0) log(`${file} has no crews, so nothing is served. Describe them in it.`);
+  return {
+    ...rest,
+    ...address,
+    // The file's addresses are for API processes. A worker only answers probes.
+    ...(role === "worker" && { host: address.host ?? "127.0.0.1", port: 0 }),
+    crews: await Promise.all(
+      crews.map(async (crew) => ({ ...crew, environment: await readEnvironment(file, crew) })),
+    ),
+  };
+}
+
+async function readEnvironment(
+  config: string,
+  { name, environmentFile }: ServerCrew,
+): Promise<NodeJS.Dict<string>> {
+  if (environmentFile === undefined) return {};
+  try {
+    return parseEnv(await readSmallFile(environmentFile));
+  } catch (error) {
+    throw new Refusal(
+      "options",
+      `${config}: the environmentFile of "${name}" can't be used. ${unreadable(environmentFile, error)}`,
+    );
+  }
+}
+
+/** Plans a server for the crews of the command line. */
+export function planOf(crews: readonly CrewPlan[]): ServerPlan {
+  return {
+    ...{ crews, host: "127.0.0.1", port: 0, trustProxy: false, callbackNetworks: [] },
+    // Only the person who started the service has its tokens.
+    limits: { requestsPerMinute: Infinity, underWayPerCrew: Infinity },
+  };
 }
 
 /** The crews of the command line. A single crew has no name, because it is served at the root. @throws {Refusal} */

@@ -11,7 +11,17 @@ import { projectRoot } from "../projects/pyproject.ts";
 import { serviceLog, windowProtocol } from "../base/window-protocol.ts";
 import { Processes, usualMost } from "./crewai/processes.ts";
 import { versionOf } from "./crewai/sources.ts";
-import { checkCrew, engineOf, formerPlans, readCrew, plansOf, type CrewPlan } from "./crews.ts";
+import {
+  checkCrew,
+  engineOf,
+  formerPlans,
+  planFrom,
+  planOf,
+  plansOf,
+  readCrew,
+  type CrewPlan,
+  type ServerPlan,
+} from "./crews.ts";
 import { databaseIn, defaultDataFolder, lockDataFolder, untilDeleted } from "./data-folder.ts";
 import { documentedDialect, liveDialect } from "./dialects.ts";
 import { keyPlace } from "./encryption.ts";
@@ -25,9 +35,8 @@ import { createLog, type Log } from "./operations/log.ts";
 import type { Operations } from "./operations/operations.ts";
 import { Secrets } from "./operations/redact.ts";
 import type { ServiceOptions } from "./options.ts";
-import { planFrom, planOf, type ServerPlan } from "./server/open-server.ts";
 import { createServerApp } from "./server/server-app.ts";
-import { ownTokens, type Tokens } from "./server/tokens.ts";
+import { openTokens, ownTokens, type Tokens } from "./server/tokens.ts";
 import { openService, type ServedCrew, type Service } from "./service.ts";
 import { openStorage, type Storage } from "./storage.ts";
 import { WindowLog } from "./windows/log.ts";
@@ -67,7 +76,7 @@ export async function serve(
   const options = { ...given, log, secrets };
   const server =
     options.config === undefined
-      ? planOf(await plansOf(options, exampleCrew), tokens)
+      ? planOf(await plansOf(options, exampleCrew))
       : await planFrom(options.config, options, log);
   const { crews } = server;
   // Requests are answered first, whatever work there is. Python's processes inherit it.
@@ -109,7 +118,13 @@ export async function serve(
     const fetch =
       options.role === "worker"
         ? refuseAsWorker
-        : await fetchOf(server, served, service, storage, log);
+        : fetchOf(
+            server,
+            served,
+            service,
+            options.config === undefined ? tokens : await openTokens(storage.database, log),
+            log,
+          );
     const instance = randomUUID();
     const listener = createListener(
       windows?.before(fetch) ?? service.operations?.before(fetch) ?? fetch,
@@ -298,15 +313,14 @@ function refuseAsWorker(): Response {
   return Response.json({ error: "Not Found", message }, { status: 404, headers });
 }
 
-async function fetchOf(
+function fetchOf(
   server: ServerPlan,
   crews: readonly ServedCrew[],
   service: Service,
-  { database }: Storage,
+  tokens: Tokens,
   log: Log,
-): Promise<Fetch> {
+): Fetch {
   const { requestsPerMinute, underWayPerCrew } = server.limits;
-  const tokens = await server.tokens(database);
   const mounted = crews.map((crew) => ({
     ...crew,
     fetch: service.appOf(crew, underWayPerCrew).fetch,

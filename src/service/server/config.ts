@@ -9,14 +9,11 @@ import type { ProjectError } from "../../projects/types.ts";
 import { Refusal, unreadable } from "../errors.ts";
 import { isNetwork } from "../networks.ts";
 import { configName } from "../options.ts";
-import type { Token } from "./tokens.ts";
 
 /** The content of crewdeck.server.jsonc, with defaults. Paths are absolute. */
 export interface ServerConfig {
   readonly crews: readonly ServerCrew[];
   readonly limits: ServerLimits;
-  /** Of earlier versions: the database has them now. */
-  readonly tokens: readonly Token[];
   readonly publicUrl?: string;
   readonly trustProxy: boolean;
   readonly host: string;
@@ -58,12 +55,6 @@ ajv.addVocabulary(["allowTrailingCommas", "defaultSnippets"]);
 ajv.addFormat("network", isNetwork);
 ajv.addFormat("safe-address", (address) => safeUrl(address) !== undefined);
 ajv.addSchema(schema, "config");
-
-const tokenName = new RegExp(schema.properties.tokens.items.properties.name.pattern);
-
-export function isTokenName(text: string): boolean {
-  return tokenName.test(text);
-}
 
 export function isCrewName(text: string): boolean {
   return ajv.validate("config#/properties/crews/items/properties/name", text);

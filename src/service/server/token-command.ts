@@ -5,7 +5,7 @@ import { Refusal } from "../errors.ts";
 import { openDatabase } from "../storage.ts";
 import { refuseOption } from "../command-line.ts";
 import type { readTokenOptions } from "../options.ts";
-import { isTokenName, readConfig } from "./config.ts";
+import { readConfig } from "./config.ts";
 import { addToken, hashOf, newToken, revokeToken, storedTokens, type Token } from "./tokens.ts";
 
 type TokenOptions = ReturnType<typeof readTokenOptions>;
@@ -21,7 +21,7 @@ interface Result {
 export async function runTokenCommand(options: TokenOptions): Promise<Result> {
   const { action, name, crews, config } = options;
   const known = (await readConfig(config)).crews.map((crew) => crew.name);
-  if (action === "add" && !isTokenName(name))
+  if (action === "add" && !/^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$/.test(name))
     throw refuseOption(
       "token",
       "token add: expected a name of 1 to 64 letters, digits and . _ @ + -.",

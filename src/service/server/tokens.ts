@@ -80,13 +80,6 @@ export function* revokeToken(name: string, now: number): Work<boolean> {
   return (yield* change(sql, now, name)) > 0;
 }
 
-/** Adds those that a configuration of an earlier version has. One that was revoked since stays so. Returns how many were new. */
-export function* takeTokens(tokens: readonly Token[]): Work<number> {
-  let taken = 0;
-  for (const token of tokens) if (yield* addToken(token)) taken += 1;
-  return taken;
-}
-
 /** How often the tokens are read again (ms): `crewdeck token` changes them. */
 const lookMs = 1000;
 /** The use of a token is stored at most this often (ms). */

@@ -3,18 +3,17 @@ import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Ajv } from "ajv";
 import { defined } from "../../../../src/base/json.ts";
+import { planFrom } from "../../../../src/service/crews.ts";
 import { Refusal } from "../../../../src/service/errors.ts";
 import { configName } from "../../../../src/service/options.ts";
 import { largestConfig, parseConfig } from "../../../../src/service/server/config.ts";
-import { planFrom } from "../../../../src/service/server/open-server.ts";
 import { projectFolder, temporaryFolder } from "../../../support/folders.ts";
 
 const file = path.resolve("/team", configName);
 const parse = (text: string) => parseConfig(file, text);
-const hash = "ab".repeat(32);
 
 describe("crewdeck.server.jsonc", () => {
-  it("names crews, limits, tokens and addresses, with comments and defaults", () => {
+  it("names crews, limits and addresses, with comments and defaults", () => {
     assert.deepEqual(
       parse(`{
         // Who writes what
@@ -24,7 +23,6 @@ describe("crewdeck.server.jsonc", () => {
           { "name": "travel", "folder": "/srv/travel", "engine": "rehearsal" },
         ],
         "limits": { "requestsPerMinute": 60 },
-        "tokens": [{ "name": "ann@example.com", "kind": "user", "crews": ["travel"], "hash": "${hash}" }],
         "publicUrl": "https://crews.example.com",
         "trustProxy": true,
         "host": "0.0.0.0",
@@ -50,7 +48,6 @@ describe("crewdeck.server.jsonc", () => {
           },
         ],
         limits: { requestsPerMinute: 60, underWayPerCrew: 1000 },
-        tokens: [{ name: "ann@example.com", kind: "user", crews: ["travel"], hash }],
         publicUrl: "https://crews.example.com",
         trustProxy: true,
         host: "0.0.0.0",
@@ -61,7 +58,6 @@ describe("crewdeck.server.jsonc", () => {
     assert.deepEqual(parse('{ "crews": [] }'), {
       crews: [],
       limits: { requestsPerMinute: 3000, underWayPerCrew: 1000 },
-      tokens: [],
       trustProxy: false,
       host: "127.0.0.1",
       port: 8000,
@@ -70,7 +66,6 @@ describe("crewdeck.server.jsonc", () => {
   });
 
   const crew = '{ "name": "a", "folder": "a", "engine": "rehearsal" }';
-  const token = (more: string) => `{ "name": "ci", "kind": "organization", ${more} }`;
   for (const [text, at, said] of [
     ['{\n  "crews": [\n', "3:1", "This is not JSON: close bracket expected."],
     ["", "1:1", "This is not JSON"],
@@ -143,10 +138,8 @@ describe("crewdeck.server.jsonc", () => {
   it("doesn't repeat what may be a token in the wrong place", () => {
     const secret = "crew_this-is-a-token";
     for (const text of [
-      `{ "crews": [], "tokens": [${token(`"crews": "all", "hash": "${secret}"`)}] }`,
-      `{ "crews": [], "tokens": [${token(`"crews": "${secret}", "hash": "${hash}"`)}] }`,
-      `{ "crews": [], "tokens": "${secret}" }`,
       `{ "crews": [], "tokens": ["${secret}"] }`,
+      `{ "crews": [], "host": ["${secret}"] }`,
       `{ "crews": [], "publicUrl": "https://me:${secret}@example.com" }`,
     ])
       assert.throws(
@@ -218,9 +211,7 @@ describe("The files that crewdeck.server.jsonc names", () => {
   });
 
   it("has the addresses of API processes: a worker's are those of the command line", async () => {
-    const hash = "ab".repeat(32);
-    const token = `{ "name": "t", "kind": "user", "crews": "all", "hash": "${hash}" }`;
-    writeFileSync(config, `{ "crews": [], "tokens": [${token}], "host": "::", "port": 80 }`);
+    writeFileSync(config, `{ "crews": [], "host": "::", "port": 80 }`);
     const listening = async (role: "api" | "worker", host?: string) => {
       const plan = await planFrom(config, { role, address: defined({ host }) }, () => undefined);
       return [plan.host, plan.port];

@@ -3,18 +3,11 @@ import { rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { mock } from "node:test";
 import { databaseIn, lockDataFolder } from "../../../../src/service/data-folder.ts";
-import { change, rows, type Database } from "../../../../src/service/database/database.ts";
+import { rows, type Database } from "../../../../src/service/database/database.ts";
 import { openSqliteDatabase } from "../../../../src/service/database/sqlite.ts";
 import { configName, readTokenOptions } from "../../../../src/service/options.ts";
 import { runTokenCommand } from "../../../../src/service/server/token-command.ts";
-import {
-  addToken,
-  hashOf,
-  openTokens,
-  storedTokens,
-  takeTokens,
-  type Token,
-} from "../../../../src/service/server/tokens.ts";
+import { addToken, hashOf, openTokens, type Token } from "../../../../src/service/server/tokens.ts";
 import { openDatabase } from "../../../../src/service/storage.ts";
 import { temporaryFolder } from "../../../support/folders.ts";
 import { withPostgres, type TestPostgres } from "../../../support/postgres.ts";
@@ -119,21 +112,6 @@ describe("The tokens of a server", () => {
       assert.equal(tokens.find(wrong), undefined);
     now = 2000;
     assert.equal(tokens.find("of ann"), undefined);
-    await database.close();
-  });
-
-  it("of an earlier version's file are taken into the database once: what was revoked stays so", async () => {
-    const database = openFile();
-    const given = [token("ann"), token("bob")];
-    const take = () => database.transaction(() => takeTokens(given));
-    assert.equal(await take(), 2);
-    assert.deepEqual(
-      (await database.query(storedTokens())).map(({ name }) => name),
-      ["ann", "bob"],
-    );
-    await database.query(change("UPDATE tokens SET revoked_at = 1 WHERE name = 'ann'"));
-    assert.equal(await take(), 0);
-    assert.equal((await openTokens(database, none)).find("of ann"), undefined);
     await database.close();
   });
 
