@@ -46,8 +46,9 @@ describe("service: faults on Postgres", () => {
     );
     const { service, app } = openOn(storage, note, options);
     closing.push(() => service.close());
-    const api = new CrewApi({ url: "http://localhost", token: "T" }, (path, init) =>
-      within(`the answer of ${path}`, app.request(path, init)),
+    const api = new CrewApi(
+      { url: `http://localhost/${options.name ?? ""}`, token: "T" },
+      (path, init) => within(`the answer of ${path}`, app.request(path, init)),
     );
     return { service, log, api, kickoff: () => api.kickoff({ inputs }) };
   }

@@ -164,7 +164,7 @@ interface Opened {
   readonly served: ServedCrew;
   /** The crew's own, behind what looks at tokens. */
   readonly crewApp: ReturnType<Service["appOf"]>;
-  readonly app: ReturnType<typeof createServerApp>;
+  readonly app: ReturnType<typeof frontOf>;
 }
 
 /** What a server has before its crews' own apps. The tokens are T and U. */
@@ -173,10 +173,14 @@ export function frontOf(
   log: (line: string) => void = () => undefined,
   tokens: Pick<Tokens, "find"> = ownTokens({ token: "T", userToken: "U" }),
 ) {
-  return createServerApp({
+  const app = createServerApp({
     ...{ crews, log, trustProxy: false, requestsPerMinute: Infinity },
     tokens: { noteUse: () => undefined, find: (bearer) => tokens.find(bearer) },
   });
+  return {
+    fetch: app.fetch,
+    request: async (address: string, init?: RequestInit) => await app.request(address, init, {}),
+  };
 }
 
 /** A service of one crew on a storage. */
