@@ -30,13 +30,9 @@ export interface AppOptions {
   readonly examples?: (project: CrewProject) => Promise<Examples>;
   /** Where callbacks may be sent; undefined for everywhere. */
   readonly networks?: CallbackNetworks | undefined;
-  /** Asks for feedback about flows. */
   readonly feedbackWebhook?: FeedbackWebhook | undefined;
-  /** Whether the crew's calls can be answered by a recording. */
   readonly canReplay?: boolean | undefined;
-  /** Whether its Python may be debugged. */
   readonly canDebug?: boolean | undefined;
-  /** A middleware that sees all requests first. */
   readonly observe?: MiddlewareHandler | undefined;
   readonly log: Log;
 }
@@ -200,7 +196,6 @@ const feedbackPath = "/feedback/";
 
 const linesOfJson = { "Content-Type": "application/x-ndjson" };
 
-/** Of an execution. */
 function idIn(c: Context): string {
   return (c.req.param("id") ?? "").toLowerCase();
 }
@@ -236,7 +231,6 @@ export function unknownRoute(): ApiError {
   return new ApiError(404, detail, "The requested resource was not found", { detail });
 }
 
-/** Undefined if it is another error. */
 function expected(error: Error, method: string): ApiError | undefined {
   // SQLITE_FULL, and Postgres' disk_full.
   if (("errcode" in error && error.errcode === 13) || codeOf(error) === "53100") {
@@ -253,7 +247,6 @@ function expected(error: Error, method: string): ApiError | undefined {
   return undefined;
 }
 
-/** @param header `Authorization` */
 export function unauthorized(header: string | undefined): ApiError {
   // Vendor's OpenAPI file, and observed.
   const detail =

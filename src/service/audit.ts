@@ -12,7 +12,6 @@ type Decided = Pick<Attempt, "taskId" | "attempt" | "output">;
 interface Act {
   readonly action: "approve" | "reject" | "answer" | "stop" | "continue";
   readonly actor: Actor;
-  /** ms since 1970. */
   readonly at: number;
   readonly decision?: { readonly attempt: Decided; readonly feedback: string };
 }
@@ -29,7 +28,6 @@ export function* note(executionId: string, { action, actor, at, decision }: Act)
   });
 }
 
-/** In the shape of the API. */
 export type AuditEntry = ReturnType<typeof entryOf> & {
   readonly task_id?: string;
   readonly attempt?: number;
@@ -38,7 +36,6 @@ export type AuditEntry = ReturnType<typeof entryOf> & {
   readonly output_sha256?: string;
 };
 
-/** What was done with an execution, and by whom. */
 export function* auditOf({ id, owner, createdAt }: Execution): Work<readonly AuditEntry[]> {
   const acts = yield* rows("SELECT * FROM audit WHERE execution_id = ? ORDER BY rowid", id);
   return [

@@ -25,7 +25,6 @@ const lastEvents: ReadonlySet<string> = new Set<EventType>([
 
 const crewStart = "crew_kickoff_started";
 
-/** The type of the event that began what this one ends. */
 function startOf(type: EventType): EventType | undefined {
   if (type === "human_feedback_received") return "human_feedback_requested";
   if (type.endsWith("_started") || type === "human_feedback_requested") return undefined;
@@ -139,7 +138,6 @@ export function createReporter(
   return {
     report,
 
-    /** @param isFirst whether no attempt of the execution came before it */
     *taskStarted(key: AttemptKey, isFirst: boolean): Work<void> {
       if (isFirst) yield* event("crew_kickoff_started", [executionId], { crew_name: project.name });
       yield* event("task_started", subjectOf(key), namesOf(key));
@@ -209,7 +207,6 @@ export function createReporter(
       yield* this.waits(key, output, { ...names, output });
     },
 
-    /** A task or a flow's method waits for a person. */
     *waits(
       key: AttemptKey,
       output: string,
@@ -243,7 +240,6 @@ export function createReporter(
       });
     },
 
-    /** A call waits for a person. */
     *asks(held: HeldCall): Work<void> {
       const { callId, taskId, attempt } = held;
       const output = textOf(held);
@@ -274,7 +270,6 @@ export function createReporter(
       yield* call("step", callbacks.step, stableId("step", ...subjectOf(key), name), body);
     },
 
-    /** Of an execution that failed or was stopped. */
     *failed(ended: Execution): Work<void> {
       yield* report(endEvent(ended));
       yield* deliveries.addSpans(executionId);

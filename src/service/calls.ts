@@ -13,7 +13,6 @@ export interface Call extends JsonObject {
   readonly name: string;
   /** What calls have in common that get the same answer in a replay. */
   readonly key: string;
-  /** ms since 1970. */
   readonly at: number;
   readonly seconds: number;
   readonly request: JsonValue;
@@ -85,7 +84,6 @@ export function* callsOf(executionId: string): Work<readonly CallSummary[]> {
   }));
 }
 
-/** A call with its request and answer. Undefined if it isn't kept. */
 export function* callOf(executionId: string, number: number): Work<Call | undefined> {
   const stored = yield* row(
     "SELECT content FROM calls WHERE execution_id = ? AND number = ? AND content IS NOT NULL",
@@ -131,7 +129,6 @@ export function* recordingOf(executionId: string): Work<string> {
     .join("");
 }
 
-/** Without what differs each time. */
 function recordOf({ call, at }: { readonly call: Call; readonly at: readonly JsonValue[] }) {
   const { kind, name, key, request, status, type, response, error } = call;
   return defined({ at, kind, name, key, request, status, type, response, error }) as JsonObject;

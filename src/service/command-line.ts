@@ -10,7 +10,6 @@ export interface Option<T> {
   readonly help: string;
   /** The environment variable that counts if the option isn't given. */
   readonly variable?: string;
-  /** What its value has to be. */
   readonly expected?: string;
   /**
    * Undefined for a value that isn't as expected.
@@ -21,7 +20,6 @@ export interface Option<T> {
 
 type Options = Readonly<Record<string, Option<unknown>>>;
 
-/** An option that isn't given is undefined. */
 type Given<O extends Options> = {
   readonly [K in keyof O]: ReturnType<O[K]["read"]> | undefined;
 };
@@ -71,7 +69,6 @@ function parse(
   }
 }
 
-/** The lines of a help that describe these options. */
 export function helpOf(options: Options): string {
   const indent = `\n${" ".repeat(25)}`;
   const lines = Object.entries(options).map(([member, { value, help }]) => {
@@ -94,7 +91,6 @@ export function nameOf(member: string): string {
   return member.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** A problem with a command's options, and where they are described. */
 export function refuseOption(command: string, problem: string): Refusal {
   return new Refusal("options", `${problem} See "crewdeck ${command} --help".`);
 }
@@ -103,7 +99,6 @@ export function flag(help: string): Option<true> {
   return { help, read: () => true };
 }
 
-/** @param fits whether a text is as expected */
 export function text(
   value: string,
   help: string,

@@ -144,7 +144,6 @@ function workOf(run: Run, key: Attempt): TaskAttempt {
   };
 }
 
-/** What a person said of an attempt. */
 function noteOf({ taskId, attempt, state, feedback, output }: Attempt): readonly Note[] {
   if (feedback === null) return [];
   return [{ taskId, attempt, isApprove: state !== "rejected", feedback, output: output ?? "" }];

@@ -24,7 +24,6 @@ import {
 } from "./server/config.ts";
 import { crewsAtWork } from "./store.ts";
 
-/** A package in Python. */
 const workerPackage = "crewdeck_worker";
 
 /** Beside the bundle, or in the source. */

@@ -19,7 +19,6 @@ import { Refusal, unusable } from "./errors.ts";
 /** How long to wait for the other process's address (ms). */
 const addressWaitMs = 2000;
 
-/** How often to look whether the database was deleted (ms). */
 const lookMs = 1000;
 
 /**
@@ -73,7 +72,6 @@ export function databaseIn(folder: string): string {
   return join(folder, "crewdeck.sqlite");
 }
 
-/** Outside the project; the same for each start. */
 export function defaultDataFolder(
   crewFolder: string,
   env: Readonly<Record<string, string | undefined>>,

@@ -34,7 +34,6 @@ export interface Delivery {
   readonly url: string;
   readonly authorization: string | undefined;
   readonly body: string;
-  /** How often it has failed. */
   readonly failures: number;
 }
 
@@ -105,7 +104,6 @@ export function createDeliveries(
       yield* add(id, executionId, "spans", { url: spansUrl }, { from });
     },
 
-    /** A repeat changes nothing. */
     async arrived(id: string): Promise<void> {
       await database.query(
         change(
@@ -179,7 +177,6 @@ export function createDeliveries(
       );
     },
 
-    /** The crews that have callbacks. Reads one entry of the index for each. */
     async crews(): Promise<readonly string[]> {
       const found = await database.query(
         rows(
@@ -277,5 +274,4 @@ export function createDeliveries(
   };
 }
 
-/** SQL: nobody needs it any more. */
 const forgotten = `url = '', body = '', "authorization" = NULL`;

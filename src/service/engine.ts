@@ -29,7 +29,6 @@ export interface TaskAttempt {
   readonly attempt: number;
   /** Whether no attempt of its execution came before it. */
   readonly isFirst: boolean;
-  /** The last one of this task. */
   readonly refusal?: JsonObject;
   /** Set when a person has approved the attempt: what follows the review happens now. */
   readonly draft?: JsonObject;
@@ -61,7 +60,6 @@ export interface Reports {
   step(step: AgentStep): Promise<void>;
   /** `method` for an event about one of a flow's own methods. */
   event(event: EngineEvent, method?: MethodReport): Promise<void>;
-  /** A call of a model or a tool that has ended. */
   call(call: Call): Promise<void>;
   /** A call is held. Resolves to a person's answer, and rejects when nobody waits for it any longer. */
   ask(question: Question): Promise<Answer>;
@@ -110,7 +108,6 @@ export interface FlowQuestion {
   readonly requestedAt: string;
 }
 
-/** A method that waits for a person. */
 export interface FlowPause extends FlowQuestion {
   readonly output: string;
   readonly metadata: JsonObject;
@@ -146,7 +143,6 @@ export interface Engine {
   isFinal?(error: unknown): boolean;
   /** Resolves to the crew as it will run, which its files may not say. Rejects when it can't run. */
   prepare?(executionId: string, project: CrewProject, rules?: Rules | null): Promise<CrewProject>;
-  /** Asks the project's own Python for the names of the inputs, which runs its code. Undefined for an engine without Python. */
   inputs?(project: CrewProject): Promise<readonly string[]>;
   /** Whether it makes calls that a recording can answer. */
   readonly canReplay?: boolean;

@@ -49,7 +49,6 @@ export class ApiError extends Error {
   }
 }
 
-/** Vendor's OpenAPI file. */
 export function unknownExecution(id: string): ApiError {
   return new ApiError(404, "Execution not found", `No execution found with ID: ${id}`);
 }
@@ -79,7 +78,6 @@ export class Refusal extends Error {
   }
 }
 
-/** A data folder or a database can't be opened or written. */
 export function unusable(file: string, error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   return new Refusal(

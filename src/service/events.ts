@@ -9,7 +9,6 @@ const most = { events: 2_000, characters: 1_000_000 };
 /** After about how many events old ones are dropped. */
 const step = 100;
 
-/** How many characters of a text are kept in an event. */
 const longestText = 2_000;
 
 /** An event in the shape of crewAI's event bus (recorded). */
@@ -98,7 +97,6 @@ export function* activityOf(executionId: string): Work<ActivityView> {
   return { events, counts: countsOf(types, Object.fromEntries(counted)) };
 }
 
-/** For JSON.stringify. */
 function shorten(_name: string, value: JsonValue): JsonValue {
   return typeof value === "string" ? value.slice(0, longestText) : value;
 }

@@ -39,7 +39,6 @@ interface ExecutionsParts {
   readonly jobs: Jobs;
   /** Ends an execution for good. Resolves to whether it had not ended. */
   readonly stop: (executionId: string, actor: Actor) => Promise<boolean>;
-  /** The name of the crew, for executions that begin. */
   readonly crew: string;
   /** Whether the crew's address knows an execution. */
   readonly isOwn: (execution: Execution) => boolean;
@@ -50,7 +49,6 @@ interface ExecutionsParts {
   readonly onDecided?: ((waited: number) => void) | undefined;
 }
 
-/** A kickoff that is to be stored. */
 interface Beginning {
   readonly execution: NewExecution;
   readonly key: KickoffKey | undefined;
@@ -210,12 +208,10 @@ export function createExecutions(parts: ExecutionsParts) {
       await decide(execution, waiting, { feedback, callbacks, isApprove: undefined }, "webhook");
     },
 
-    /** Its calls of models and tools, without their texts. @throws {ApiError} 403, 404 */
     async calls(id: string, caller: Caller) {
       return await database.query(callsOf((await readable(id, caller)).id));
     },
 
-    /** A call with its request and its answer. @throws {ApiError} 403, 404 */
     async call(id: string, number: number, caller: Caller) {
       const call = await database.query(callOf((await readable(id, caller)).id, number));
       if (call) return call;
@@ -227,7 +223,6 @@ export function createExecutions(parts: ExecutionsParts) {
       return await database.query(recordingOf((await readable(id, caller)).id));
     },
 
-    /** What was done with an execution, and by whom. @throws {ApiError} 403, 404 */
     async audit(id: string, { type }: Caller): Promise<readonly AuditEntry[]> {
       if (type !== "bearer")
         throw new ApiError(403, "Forbidden", "Only the organization's token reads the audit");

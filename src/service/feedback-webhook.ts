@@ -7,7 +7,6 @@ import type { AttemptKey, Execution } from "./model.ts";
 
 interface FeedbackWebhookOptions {
   readonly url: string;
-  /** Signs the requests. */
   readonly secret: string;
   /** The service's own address, for answers. */
   readonly address: () => string;
@@ -25,7 +24,6 @@ export function createFeedbackWebhook(options: FeedbackWebhookOptions) {
     return `/feedback/${subject}/${sign(`answer ${subject}`)}`;
   };
   return {
-    /** Part of the change that lets a flow wait. */
     *request(
       execution: Execution,
       key: AttemptKey,
@@ -58,7 +56,6 @@ export function createFeedbackWebhook(options: FeedbackWebhookOptions) {
       );
     },
 
-    /** Signs a request when it is sent. */
     headersFor: (body: string): Record<string, string> => {
       const timestamp = String(Math.floor(Date.now() / 1000));
       return {

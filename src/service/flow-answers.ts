@@ -3,7 +3,6 @@ import { defined } from "../base/json.ts";
 import type { FlowAnswer, FlowQuestion } from "./engine.ts";
 import { ApiError } from "./errors.ts";
 
-/** What a flow continues with. */
 export interface FeedbackAnswer extends Pick<FlowAnswer, "feedback" | "outcomes"> {
   /** Undefined where only crewAI will know. */
   readonly isApprove?: boolean;

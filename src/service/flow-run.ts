@@ -98,7 +98,6 @@ class Methods {
     yield* this.#run.reporter.report({ ...event, event_id, ...names });
   }
 
-  /** The flow waits for a person. */
   *pause(pause: FlowPause): Work<void> {
     const { reporter, execution } = this.#run;
     const { store, deliveries, webhook, database } = this.#run.parts;

@@ -5,7 +5,6 @@ import { patiently, tell, type Ask, type Work } from "./database/database.ts";
 import { messageOf } from "./errors.ts";
 import type { Job, Jobs } from "./jobs.ts";
 
-/** Of pg-boss's tables. */
 const schema = "crewdeck_jobs";
 
 /** pg-boss's least time after which a job of a process that is gone belongs to others (s). */
@@ -43,7 +42,6 @@ export class PostgresJobs implements Jobs {
     await this.#boss.stop({ graceful: false, close: false });
   }
 
-  /** Creates the queue of a crew. */
   async open(crew: string): Promise<void> {
     const queue = queueOf(crew);
     const created = this.#queues.get(queue) ?? this.#create(queue);

@@ -14,7 +14,6 @@ export interface Job {
   readonly executionId: string;
   /** Call it every few seconds, so that nobody else takes it. */
   keep(): Promise<void>;
-  /** Nothing is left to do. */
   done(): Promise<void>;
   /** Somebody else may take it at once. */
   giveBack(): Promise<void>;

@@ -31,7 +31,6 @@ function version(): string {
   return manifest.version;
 }
 
-/** A first argument that chooses what runs. */
 interface Command {
   readonly help: string;
   /** @throws {Refusal} */

@@ -11,7 +11,6 @@ export type TokenType = "bearer" | "userBearer";
 /** Who started an execution: one of the tokens of a service with a single crew, or a named one. */
 export type Owner = TokenType | `organization ${string}` | `user ${string}`;
 
-/** Whom a token belongs to. */
 export interface Caller {
   readonly type: TokenType;
   readonly owner: Owner;
@@ -72,7 +71,6 @@ export interface Execution {
   /** A pause for a person is a state of an attempt. */
   readonly state: "running" | "completed" | "error" | "stopped";
   readonly error: string | null;
-  /** ms since 1970. */
   readonly createdAt: number;
   readonly endedAt: number | null;
   /** Whether its crew was read as it runs, and its kept outputs are attempts. */
@@ -110,7 +108,6 @@ export interface Attempt extends AttemptKey {
     | "failed"
     | "stopped";
   readonly output: string | null;
-  /** ms since 1970. */
   readonly startedAt: number;
   readonly finishedAt: number | null;
   readonly decidedAt: number | null;
@@ -118,10 +115,8 @@ export interface Attempt extends AttemptKey {
   readonly shown: 0 | 1;
   /** Of a flow's method, the part that it ran in. */
   readonly part: number;
-  /** How often it began, and failed. */
   readonly begins: number;
   readonly failures: number;
-  /** Of the decision. */
   readonly feedback: string | null;
   readonly review: Review | undefined;
 }
@@ -130,9 +125,7 @@ export interface Attempt extends AttemptKey {
 export interface Review {
   /** While the attempt waits, and until what follows its approval is done. */
   readonly draft?: JsonObject;
-  /** Of the draft. */
   readonly usage?: TokenUsage;
-  /** Of a refused attempt. */
   readonly refusal?: JsonObject;
   /** Of a flow's method, what it asks. */
   readonly pause?: FlowQuestion;
@@ -164,7 +157,6 @@ export function isQueued({ execution, attempts }: ExecutionView): boolean {
   return execution.state === "running" && (attempts.length === 0 || !isUnderWay);
 }
 
-/** What happened in an execution. */
 export interface ActivityView {
   /** In the shape of crewAI's event bus, in the order in which they came. */
   readonly events: readonly JsonObject[];
@@ -172,7 +164,6 @@ export interface ActivityView {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** What a status answer is made of. */
 export interface StatusView extends ExecutionView {
   readonly activity: ActivityView;
   readonly usage: TokenUsage;

@@ -71,7 +71,6 @@ export class CallbackNetworks {
 
 const reason = "that is no public address, and in none of the server's callbackNetworks.";
 
-/** The receivers of an execution. */
 export function receiversOf({ task, step, crew, humanInput, stream }: Callbacks) {
   return [task, step, crew, humanInput, stream].filter((target) => target !== undefined);
 }
@@ -89,7 +88,6 @@ function listOf(networks: readonly string[]): BlockList {
   return list;
 }
 
-/** A name is in no list. */
 function has(list: BlockList, host: string): boolean {
   return isIP(host) > 0 && list.check(host, isIPv6(host) ? "ipv6" : "ipv4");
 }

@@ -25,7 +25,6 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export type ServiceOptions = ReturnType<typeof readOptions>;
 
-/** Of a server's configuration. */
 export const configName = "crewdeck.server.jsonc";
 
 /** @param help says where it comes from */

@@ -7,7 +7,6 @@ import type { Log } from "./operations/log.ts";
 import { sharing } from "./sharing.ts";
 
 interface PythonInputsOptions {
-  /** The crew's name on its server. */
   readonly name: string;
   readonly engine: Pick<Engine, "inputs">;
   readonly database: Database;
@@ -56,7 +55,6 @@ export function createPythonInputs(options: PythonInputsOptions) {
     return inputs;
   }
 
-  /** All who need the answer share it. */
   function askOnce(project: CrewProject, version: string): Promise<readonly string[]> {
     if (asked?.version === version && !asked.failure) return asked.answer;
     const mine: Asked = { version, answer: ask(project, version) };

@@ -5,7 +5,6 @@ import { change, insert, row, rows, tell, type Work } from "./database/database.
 
 /** How an execution runs, and which of its calls are held until a person has answered, in the shape of the API. */
 export interface Rules extends JsonObject {
-  /** Names of tools; `*` for all. */
   readonly approve_tools?: readonly string[];
   readonly limits?: JsonObject;
   /** Where a debugger waits for the execution's Python, on this machine. */

@@ -15,10 +15,8 @@ export class UnfitOutputs extends ApiError {
   }
 }
 
-/** The member `run_again` of a kickoff. */
 export interface RunAgain {
   readonly execution_id: string;
-  /** The first task that runs. */
   readonly task_id: string;
   /** Outputs of earlier tasks by task ID, in place of those that they had. */
   readonly outputs?: Readonly<Record<string, string>>;

@@ -50,7 +50,6 @@ export interface RunParts {
 /** An execution that has its turn, as it was read before its next step. */
 export type Run = NonNullable<Awaited<ReturnType<typeof readRun>>>;
 
-/** Undefined if the execution has ended. */
 export async function readRun(turn: Turn, parts: RunParts) {
   const { database, store, deliveries, engine } = parts;
   const view = await store.view(turn.id);

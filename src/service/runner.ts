@@ -39,7 +39,6 @@ interface Running {
 /** Takes jobs while there is room for them, in turn for each crew, and does them. */
 export class Runner {
   readonly #parts: RunnerParts;
-  /** By execution. */
   readonly #running = new Map<string, Running>();
   /** The crew whose turn it is. */
   #next = 0;
@@ -69,7 +68,6 @@ export class Runner {
     this.#look();
   }
 
-  /** Takes no more jobs. Resolves when what is under way has come to its next step. */
   async drain(): Promise<void> {
     this.#isWorking = false;
     this.#stopListening();
@@ -130,7 +128,6 @@ export class Runner {
     return Math.min(room, this.#parts.maxProcesses - processes, 1);
   }
 
-  /** Never rejects. */
   async #do(job: Job, crew: ServedCrew): Promise<void> {
     const { run, log } = this.#parts;
     const isDone = await run(job.executionId, crew);

@@ -26,14 +26,10 @@ interface Options {
   readonly log: Log;
   /** Where callbacks may be sent; undefined for everywhere. What the operator has configured is sent there in any case. */
   readonly networks?: CallbackNetworks | undefined;
-  /** The headers of a flow's request for feedback. */
   readonly sign?: FeedbackWebhook["headersFor"] | undefined;
   /** Sends a request of an ended execution's trace. Undefined if this process sends none. */
-  readonly exportSpans: (
-    executionId: string,
-    from: number,
-  ) => Promise<number | undefined> | undefined;
-  /** Called when the result of an attempt is stored. */
+  readonly exportSpans:
+    ((executionId: string, from: number) => Promise<number | undefined>) | undefined;
   readonly onAttempt?: Metrics["callback"] | undefined;
 }
 
@@ -136,7 +132,6 @@ export function createSender(
     lookSoon();
   }
 
-  /** Sends a callback. Returns what went wrong, undefined if it has arrived. */
   async function attempt(delivery: Delivery): Promise<string | undefined> {
     const { id, kind, url, authorization, body } = delivery;
     const isOwn = kind === "feedback_request";
@@ -157,9 +152,9 @@ export function createSender(
 
   /** What is left of the trace is another request, so that what was accepted isn't sent again. */
   async function sendSpans({ executionId, body }: Delivery): Promise<void> {
-    const exporting = exportSpans(executionId, numberAt(asObject(parseJson(body)), "from") ?? 0);
-    if (exporting === undefined) throw new Error("This process has no --otlp-endpoint.");
-    const next = await exporting;
+    if (exportSpans === undefined) throw new Error("This process has no --otlp-endpoint.");
+    const from = numberAt(asObject(parseJson(body)), "from") ?? 0;
+    const next = await exportSpans(executionId, from);
     if (next !== undefined)
       await database.transaction(() => deliveries.addSpans(executionId, next));
   }
@@ -193,7 +188,6 @@ export function createSender(
       });
       lookSoon();
     },
-    /** Finishes the attempts that are under way. */
     async close(): Promise<void> {
       isWorking = false;
       stopListening();

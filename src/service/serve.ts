@@ -111,7 +111,7 @@ export async function serve(
       ...{ storage, crews: all, maxProcesses: processes.most },
       isOneProject: options.forWindows,
       networks: networksOf(options, server),
-      operations: await openOperations(options, server, version),
+      operations: await openOperations(options, server, version, storage),
       onHeld: (held) => windows?.tell({ held }),
     });
     const windows = windowLog && windowRoutes(windowLog, served, engines, service, options, tokens);
@@ -227,7 +227,6 @@ function windowRoutes(
   return windows;
 }
 
-/** That lead a crew to a model. */
 function variablesOf(route: unknown): Readonly<Record<string, string>> {
   const { variables } = asObject(route);
   return Object.fromEntries(
@@ -259,13 +258,15 @@ export function secretsOf(options: ServiceOptions, tokens: OwnTokens): Secrets {
 /** Undefined for a service of windows: they don't watch it, and it starts sooner. */
 async function openOperations(
   options: Settings,
-  { host, publicUrl, trustProxy }: ServerPlan,
+  { host, publicUrl, trustProxy, crews }: ServerPlan,
   version: string,
+  { database }: Storage,
 ): Promise<Operations | undefined> {
   if (options.forWindows) return undefined;
   const { createOperations } = await import("./operations/operations.ts");
   const isLocal = isLoopback(host) && publicUrl === undefined && !trustProxy;
-  return createOperations({ ...options, isLocal, version });
+  const names = crews.map(({ name }) => name);
+  return createOperations({ ...options, database, crews: names, isLocal, version });
 }
 
 /** Derived from the crew's folder, or from the configuration's. */
@@ -304,7 +305,6 @@ async function openCrew(
   };
 }
 
-/** For requests that aren't probes. */
 function refuseAsWorker(): Response {
   const message =
     "This process is a worker, which answers only /healthz, /readyz and /metrics. Send other requests to an API process";
@@ -328,7 +328,6 @@ function fetchOf(
   return createServerApp({ ...server, crews: mounted, tokens, requestsPerMinute, log }).fetch;
 }
 
-/** On the first line of stdout. */
 function announce(
   options: Settings,
   url: string,

@@ -13,7 +13,7 @@ import { createExecutions } from "./executions.ts";
 import { createSender } from "./sender.ts";
 import { hostOf, type CallbackNetworks } from "./networks.ts";
 import type { Log } from "./operations/log.ts";
-import type { OpenOperations, Operations } from "./operations/operations.ts";
+import type { Operations } from "./operations/operations.ts";
 import { TurnLost, type RunParts } from "./run.ts";
 import { Runner } from "./runner.ts";
 import type { OwnFile, Storage } from "./storage.ts";
@@ -22,7 +22,6 @@ import { crewsAtWork, createStore, type Turn } from "./store.ts";
 /** `api` answers requests, `worker` runs executions and sends callbacks. */
 type Role = "api" | "worker" | "both";
 
-/** A crew that is served. */
 export interface ServedCrew extends Pick<
   AppOptions,
   "name" | "dialect" | "readProject" | "askInputs" | "examples" | "feedbackWebhook"
@@ -57,21 +56,21 @@ const giveBackMs = 5000;
 /** @throws {Refusal} if unfinished executions can't be held */
 export function openService({ storage, networks, log, ...parts }: ServiceParts) {
   const { database, forRuns, cipher, jobs, own } = storage;
-  const metrics = parts.operations?.metrics;
-  const { crews } = parts;
+  const { crews, operations } = parts;
+  const metrics = operations?.metrics;
   const store = createStore(database, cipher);
   const deliveries = createDeliveries(
     database,
     cipher,
     parts.callbackBackoffMs,
-    parts.operations?.spansUrl,
+    operations?.spansUrl,
   );
   const sender = createSender(database, deliveries, {
     timeoutMs: parts.callbackTimeoutMs,
     networks,
     log,
     sign: crews.find(({ feedbackWebhook }) => feedbackWebhook)?.feedbackWebhook?.headersFor,
-    exportSpans: (id, from) => operations?.exportSpans?.(id, from),
+    exportSpans: operations?.exportSpans && exportSpans,
     onAttempt: metrics?.callback,
   });
   const run = {
@@ -79,7 +78,6 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
     store: createStore(forRuns, cipher),
     deliveries,
   };
-  /** Of the executions that this process works for. */
   const turns = new Map<string, Turn>();
 
   const runner = new Runner({
@@ -96,18 +94,17 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
   const stopListening = database.onNotice((notice) => {
     if (notice.kind === "ended") endAll(notice.executionId);
   });
-  const operations: OpenOperations | undefined = parts.operations?.open({
-    database,
-    crews: crews.map(({ name }) => name),
-    async view(id) {
-      const execution = await store.find(id);
-      const [crew] = crews;
-      if (!execution || !crew) return undefined;
-      // Also of a crew that only other processes serve.
-      const all = executionsOf({ ...crew, name: execution.crew });
-      return await all.view(id, { type: "bearer", owner: "bearer" });
-    },
-  });
+
+  async function exportSpans(id: string, from: number): Promise<number | undefined> {
+    const execution = await store.find(id);
+    const [crew] = crews;
+    // It may be deleted meanwhile.
+    if (!execution || !crew) return undefined;
+    // Also of a crew that only other processes serve.
+    const all = executionsOf({ ...crew, name: execution.crew });
+    const view = await all.view(id, { type: "bearer", owner: "bearer" });
+    return view && (await operations?.exportSpans?.(view, from));
+  }
 
   /** Does what an execution has to do. Resolves to whether nothing is left to do. Never rejects. */
   async function work(
@@ -190,7 +187,6 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
     });
   }
 
-  /** Before anything runs. */
   function hold(file: OwnFile): void {
     try {
       file.hold();
@@ -213,7 +209,6 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
     return own ? await store.held() : [];
   }
 
-  /** Reports executions that this process can't continue. */
   async function reportOthers(): Promise<void> {
     for (const name of await database.query(crewsAtWork()))
       if (!crews.some((crew) => crew.name === name))
@@ -268,7 +263,6 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
       parts.onHeld?.(left);
       return left;
     },
-    /** Whether an execution runs or is queued. */
     isBusy: () => store.isBusy(),
     /** Begins nothing new, and gives back what is still running after so many milliseconds. */
     async drain(milliseconds: number): Promise<void> {
@@ -284,7 +278,6 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
         log(`Running executions could not be given back: ${messageOf(error)}`);
       });
     },
-    /** Finishes the steps that are running. */
     async close() {
       stopListening();
       operations?.stop();

@@ -14,7 +14,6 @@ export interface Storage {
   readonly database: Database;
   /** For runs, which repeat what they store: it waits until the database can be reached. */
   readonly forRuns: Database;
-  /** For secrets of callbacks. */
   readonly cipher: Cipher;
   readonly jobs: Jobs;
   /** Undefined where other processes use the database, too. */
@@ -27,7 +26,6 @@ export interface OwnFile {
   hold(): void;
   /** What the process before this one had not finished is to be done. */
   recover(): Work<void>;
-  /** Part of a change. */
   release(executionId: string): Work<void>;
 }
 

@@ -149,7 +149,6 @@ export function createStore(database: Database, cipher: Cipher) {
       return own !== undefined;
     },
 
-    /** Executions that a restart interrupted, and that a person has not let continue. */
     async held(): Promise<string[]> {
       const held = await database.query(
         rows("SELECT id FROM executions WHERE phase = 'held' AND ended_at IS NULL"),
@@ -277,7 +276,6 @@ export function createStore(database: Database, cipher: Cipher) {
       return true;
     },
 
-    /** Stores what followed an approval. */
     *settle(key: AttemptKey, { output, refusal, usage }: TaskResult): Work<void> {
       const changes = yield* change(
         `UPDATE attempts SET state = ?, output = coalesce(?, output), review = ? ${ofAttempt} AND state = 'finishing'`,
@@ -295,7 +293,6 @@ export function createStore(database: Database, cipher: Cipher) {
       );
     },
 
-    /** A status may show the attempt's output from now on. */
     async setShown(key: AttemptKey): Promise<void> {
       await database.query(change(`UPDATE attempts SET shown = 1 ${ofAttempt}`, ...values(key)));
     },
@@ -319,7 +316,6 @@ export function createStore(database: Database, cipher: Cipher) {
   };
 }
 
-/** What is stored where there are no callbacks. */
 const none = "{}";
 
 function executionOf(stored: Row): Omit<Execution, "callbacks"> {
@@ -367,7 +363,6 @@ function* attemptsOf(id: string): Work<readonly Attempt[]> {
   return stored.map(attemptOf);
 }
 
-/** The tokens of all attempts of an execution. */
 export function* usageOf(id: string): Work<TokenUsage> {
   const usage = yield* row(
     `SELECT CAST(coalesce(sum(total), 0) AS BIGINT) AS total, CAST(coalesce(sum(prompt), 0) AS BIGINT) AS prompt,
@@ -409,16 +404,13 @@ export function* placeOf({ crew, phase, queuedAt }: Execution): Work<number | un
  */
 const goesOn = "coalesce(ended_at, 0) = 0";
 
-/** SQL: executions that run or are queued. */
 export const isAtWork = "ended_at IS NULL AND phase IN ('queued', 'running')";
 
-/** Names of crews with executions that have not ended. */
 export function* crewsAtWork(): Work<readonly string[]> {
   const found = yield* rows("SELECT DISTINCT crew FROM executions WHERE ended_at IS NULL");
   return found.map((one) => text(one, "crew"));
 }
 
-/** Whether a crew has so many executions that run or are queued. */
 export function* hasAtWork(crew: string, count: number): Work<boolean> {
   const last = yield* row(
     `SELECT 1 AS found FROM executions WHERE crew = ? AND ${isAtWork} LIMIT 1 OFFSET ?`,
@@ -428,5 +420,4 @@ export function* hasAtWork(crew: string, count: number): Work<boolean> {
   return last !== undefined;
 }
 
-/** How often to look for an end (ms). */
 const lookMs = 50;

@@ -29,21 +29,16 @@ const usualTimes = {
 };
 
 export interface CrewaiOptions {
-  /** The project's folder. */
   readonly folder: string;
   /** The crew's folder inside the project, with forward slashes. */
   readonly crew?: string;
-  /** Whether the project may have other crews. */
   readonly hasOthers?: boolean;
   /** A folder for what executions need until they end. */
   readonly data: string;
-  /** The project's own interpreter. */
   readonly python: string;
-  /** The path of the worker's program. */
   readonly program: string;
   /** How many executions run at a time, here. */
   readonly parallel: number;
-  /** Of all crews of this service. */
   readonly processes: Processes;
   /** Whether other processes run executions of the project, too. */
   readonly isShared?: boolean;
@@ -66,7 +61,6 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
   // The project's other crews don't wait for this one.
   const storage = options.hasOthers ? storageOf("crew") : null;
   const workers = new Map<string, { readonly worker: Worker; readonly source: string }>();
-  /** Executions that have their turn. */
   const active = new Set<string>();
   /** For the next execution. It imports crewAI, which takes seconds of the processor, so it starts while nothing runs. */
   let spare: Worker | undefined;
@@ -89,7 +83,6 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     return worker;
   }
 
-  /** The spare worker, or one that begins. */
   function take(): Worker {
     const worker = spare && processes.has(spare) ? spare : start();
     spare = undefined;
@@ -315,7 +308,6 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
   };
 }
 
-/** Throws if the project on disk has other tasks than the execution began with. */
 function refuseOther(now: readonly ProjectTask[], before: readonly ProjectTask[]): void {
   const names = (tasks: readonly ProjectTask[]) => tasks.map(({ id }) => id).join(", ");
   if (names(now) !== names(before))
@@ -350,7 +342,6 @@ function commandOf(attempt: TaskAttempt): JsonObject {
   };
 }
 
-/** What the model reads of a person's feedback; undefined if there is none. */
 function noteText(note: Note, { task }: TaskAttempt): string | undefined {
   const { taskId, isApprove, feedback, output } = note;
   if (feedback.trim() === "" && (isApprove || taskId !== task.id)) return undefined;

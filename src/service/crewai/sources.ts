@@ -143,7 +143,6 @@ async function contentOf(file: string): Promise<Buffer | undefined> {
   return await readRegularFile(file, limits.bytes).catch(() => undefined);
 }
 
-/** Resolves to whether there is such a copy. */
 async function use(copy: string, executionId: string): Promise<boolean> {
   return await writeFile(path.join(copy, "users", executionId), "").then(
     () => true,

@@ -8,7 +8,6 @@ import { isReport, replySchema, type Reply, type ReplyOf, type Report } from "./
 
 /** Characters of what the project prints: kept for the report of a worker that ended, of one line, and of one attempt as the log has it. */
 const printLimits = { kept: 2_000, line: 4_000, attempt: 1_000_000 };
-/** Lines that are kept for that report. */
 const keptLines = 100;
 /** Characters of an entry in the log besides the printed line: its time, level, execution and crew. */
 const entrySize = 160;
@@ -24,7 +23,6 @@ const drainMs = 1_000;
 const pipeClosed =
   "The project closed file descriptors that it did not open, so its Python process can no longer report. Let it close only its own, and not, for example, os.closerange(3, 256).";
 
-/** How the worker ends when it notices that. */
 const pipeClosedExit = "exit code 70";
 
 /** The worker ended before it replied. The attempt can be repeated. */
@@ -39,10 +37,8 @@ export class ProjectFailure extends Error {
 
 export interface WorkerOptions {
   readonly python: string;
-  /** The path of crewdeck_worker/__main__.py. */
   readonly program: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Hidden in what the project prints and in its errors. */
   readonly secrets: Secrets;
   /** How long the project may take to load (ms). */
   readonly loadMs: number;
@@ -67,7 +63,6 @@ export class Worker {
   #problem: ProjectFailure | undefined;
   #isReady = false;
   #receive: ((reply: Reply) => void) | undefined;
-  /** Resolves to why the process ended. */
   readonly ended: Promise<ProjectFailure | WorkerEnded>;
   /** Resolves once crewAI is imported. */
   readonly ready: Promise<void>;
@@ -162,7 +157,6 @@ export class Worker {
     this.#child.stdin?.write(`${JSON.stringify({ do: "answer", ...answer })}\n`);
   }
 
-  /** Ends the worker and all that it started. */
   end(): void {
     // First, it may end itself: it knows which processes it started.
     this.#child.stdin?.destroy();
@@ -210,7 +204,6 @@ export class Worker {
     }
   }
 
-  /** Ends the worker with a failure that a repeat would not avoid. */
   #fail(problem: string): void {
     this.#problem = new ProjectFailure(problem);
     this.end();

@@ -28,7 +28,6 @@ export type Ask = (text: string, values?: unknown[]) => Promise<{ rows: Row[] }>
 /** A sequence of queries, and its result. It has no other effect, so that it can be repeated. */
 export type Work<T> = Generator<Query | Call | Telling, T, Answer>;
 
-/** A notice that is sent once the change is stored. */
 interface Telling {
   readonly notice: Notice;
 }
@@ -62,12 +61,10 @@ export function* rows(sql: string, ...values: Value[]): Work<readonly Row[]> {
   return (yield { sql, values, isRead: true }).rows;
 }
 
-/** Reads the first row. */
 export function* row(sql: string, ...values: Value[]): Work<Row | undefined> {
   return (yield { sql, values, isRead: true }).rows[0];
 }
 
-/** Changes rows, and returns how many. */
 export function* change(sql: string, ...values: Value[]): Work<number> {
   return (yield { sql, values, isRead: false }).changes;
 }
@@ -81,7 +78,6 @@ export function insert(table: string, values: Readonly<Record<string, Value>>): 
   );
 }
 
-/** Statements that change tables. */
 export function* script(sql: string): Work<void> {
   yield { sql, values: undefined, isRead: false };
 }

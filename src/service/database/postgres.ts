@@ -33,13 +33,11 @@ const channel = "crewdeck";
 /** Of our tables, in the database that the address names. */
 export const schema = "crewdeck";
 
-/** Of Postgres 14. */
 const oldest = 140_000;
 
 /** Any number that nothing else uses for advisory locks. */
 const migrationLock = 7_263_401_115;
 
-/** Identifies this process in its notices. */
 const ownId = randomUUID();
 
 /** How often a change is tried that conflicts with another one. */
@@ -113,7 +111,6 @@ export async function openPostgresDatabase(
   }
 }
 
-/** @throws {Refusal} for an old Postgres */
 async function checkVersion(pool: pg.Pool): Promise<void> {
   const { rows } = await pool.query<{ number: number; version: string }>(
     "SELECT current_setting('server_version_num')::int AS number, current_setting('server_version') AS version",
@@ -126,7 +123,6 @@ async function checkVersion(pool: pg.Pool): Promise<void> {
     );
 }
 
-/** In one process at a time. */
 function* migrateTables(jobs: PostgresJobs): Work<void> {
   yield* row("SELECT pg_advisory_xact_lock(?)", migrationLock);
   yield { call: () => jobs.start() };
@@ -143,7 +139,6 @@ function* migrateTables(jobs: PostgresJobs): Work<void> {
   });
 }
 
-/** Of what the audit shows. */
 const refuseChanges = `
   CREATE FUNCTION audit_stands() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     IF TG_OP = 'DELETE' THEN

@@ -4,16 +4,13 @@ import { flowIndex } from "../model.ts";
 import type { Jobs } from "../jobs.ts";
 import { change, row, rows, script, type Work } from "./database.ts";
 
-/** How the two databases differ. */
 export interface Dialect {
   readonly integer: string;
-  /** After each table. */
   readonly table: string;
   /** A column that numbers rows in the order in which they came, where a table doesn't have it anyway. */
   readonly rowid: string;
   /** After a table that is dropped together with references to it. */
   readonly dropped: string;
-  /** Has a row if there is the table with the version. */
   readonly findVersion: string;
   /** Refuses changes of what the audit shows, which goes with its execution. */
   readonly audit: string;

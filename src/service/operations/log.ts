@@ -1,6 +1,5 @@
 import { type Secrets, withoutPaths } from "./redact.ts";
 
-/** What an entry has besides its message. */
 export interface LogFields {
   /** By default `warn`, because most entries report a problem. */
   readonly level?: "info" | "warn" | "error";
@@ -13,7 +12,6 @@ export interface LogFields {
 /** Characters of a message in JSON. Those who collect logs limit their lines. */
 const longestMessage = 4000;
 
-/** Writes one entry of the service's log. */
 export type Log = (message: string, fields?: LogFields) => void;
 
 /**

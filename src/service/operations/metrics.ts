@@ -26,7 +26,6 @@ type CallbackOutcome = "delivered" | "failed" | "given_up";
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** The metrics of a process, for Prometheus. */
 export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
@@ -129,7 +128,6 @@ export function createMetrics() {
 
     contentType: registry.contentType,
 
-    /** In Prometheus' text format. */
     async text(): Promise<string> {
       // Added only when somebody reads the metrics: measuring the event loop's delay wakes the process many times a second.
       if (!hasDefaults) collectDefaultMetrics({ register: registry });

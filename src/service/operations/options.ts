@@ -2,7 +2,6 @@ import { safeUrl } from "../../base/loopback.ts";
 import { withoutEndSlashes } from "../../base/text.ts";
 import { choice, flag, refuseOption, text, wholeNumber } from "../command-line.ts";
 
-/** Where spans go. */
 export interface SpansOptions {
   readonly url: URL;
   /** Sent with each request, such as an API key. */

@@ -24,7 +24,6 @@ interface ProbesOptions {
   readonly log: Log;
 }
 
-/** Answers /healthz, /readyz and /metrics. */
 export function createProbes({ database, metrics, metricsToken, isLocal, log }: ProbesOptions) {
   const tokenHash = metricsToken === undefined ? undefined : digest(metricsToken);
   let isDraining = false;
@@ -66,7 +65,6 @@ export function createProbes({ database, metrics, metricsToken, isLocal, log }: 
     return c.json({ error: "Forbidden", message }, 403);
   }
 
-  /** Why the service isn't ready; undefined if it is. Everybody can read it, so it has no secret. */
   async function notReady(): Promise<string | undefined> {
     if (isDraining) return "The service is shutting down";
     // If the database hangs, wait for the same query instead of sending another.
@@ -92,7 +90,6 @@ export function createProbes({ database, metrics, metricsToken, isLocal, log }: 
   }
 
   return {
-    /** Makes the service report that it isn't ready. */
     drain(): void {
       isDraining = true;
     },

@@ -17,7 +17,6 @@ const patterns: readonly (readonly [RegExp, string])[] = [
 /** Variables that name a model: an error that says which one is missing must stay readable. */
 const modelName = /(^|_)MODEL(_NAME)?$/i;
 
-/** What no log and no error may have. */
 export class Secrets {
   /** The longest first: one may contain another. */
   #known: readonly string[] = [];

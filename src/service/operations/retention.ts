@@ -5,7 +5,6 @@ import type { Log } from "./log.ts";
 
 const dayMs = 86_400_000;
 
-/** How often to look for executions that are old enough (ms). */
 const pauseMs = 3_600_000;
 
 /** How long others can read and write after each (ms). */
@@ -28,12 +27,10 @@ interface RetentionOptions {
   readonly log: Log;
 }
 
-/** Deletes executions with all their data when they have ended long enough ago. */
 export function createRetention({ database, keepDays, log }: RetentionOptions) {
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
 
-  /** Returns how many it has deleted. */
   async function deleteOld(now: number): Promise<number> {
     const before = now - keepDays * dayMs;
     let count = 0;

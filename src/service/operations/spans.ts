@@ -6,7 +6,6 @@ import type { SpansOptions } from "./options.ts";
 
 interface ExporterOptions {
   readonly spans: SpansOptions;
-  readonly view: (id: string) => Promise<StatusView | undefined>;
   readonly version: string;
   readonly log: Log;
 }
@@ -15,16 +14,14 @@ interface ExporterOptions {
  * Returns a function that sends one request of an ended execution's trace.
  * @returns with which span the next request begins; undefined if there is none left
  */
-export function createExporter({ spans, view, version, log }: ExporterOptions) {
-  return async (id: string, from: number): Promise<number | undefined> => {
+export function createExporter({ spans, version, log }: ExporterOptions) {
+  return async (found: StatusView, from: number): Promise<number | undefined> => {
     // Loaded only where spans are sent.
     const [{ spansOfEnded }, { mostSpans, sendSpans }] = await Promise.all([
       import("../../spans/spans.ts"),
       import("../../spans/send.ts"),
     ]);
-    const found = await view(id);
-    // Deleted meanwhile.
-    if (!found) return undefined;
+    const { id } = found.execution;
     // An execution always has the same spans in the same order.
     const all = spansOfEnded(endedOf(found), { version, hasContent: spans.hasContent });
     const next = from + mostSpans;

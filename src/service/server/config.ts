@@ -17,14 +17,12 @@ export interface ServerConfig {
   readonly publicUrl?: string;
   readonly trustProxy: boolean;
   readonly host: string;
-  /** 0: any free port. */
   readonly port: number;
   /** Networks besides the public ones to which callbacks are sent, such as `10.0.0.0/8`. */
   readonly callbackNetworks: readonly string[];
 }
 
 export interface ServerCrew {
-  /** Part of the crew's address. */
   readonly name: string;
   readonly folder: string;
   /** Which of several crews in the folder. */
@@ -37,9 +35,7 @@ export interface ServerCrew {
 }
 
 export interface ServerLimits {
-  /** How many requests a minute are accepted from a token. */
   readonly requestsPerMinute: number;
-  /** How many executions of a crew may be queued or running. */
   readonly underWayPerCrew: number;
 }
 
@@ -96,7 +92,6 @@ export function parseConfig(file: string, text: string): ServerConfig {
   return { ...config, crews };
 }
 
-/** Bytes. */
 export const largestConfig = 1024 * 1024;
 
 /** A device, a pipe or a wrong file could fill the memory. Rejects with what {@link unreadable} explains. */

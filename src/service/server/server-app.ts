@@ -16,7 +16,6 @@ const loggedRefusals = { burst: 20, perSecond: 0.1 };
 
 /** A crew at `/<name>`, or without a name, the only one, at the root. */
 interface MountedCrew extends Pick<ServedCrew, "name" | "dialect" | "feedbackWebhook"> {
-  /** The crew's own app. */
   readonly fetch: (request: Request, env: object) => Response | Promise<Response>;
 }
 

@@ -11,9 +11,7 @@ import { addToken, hashOf, newToken, revokeToken, storedTokens, type Token } fro
 type TokenOptions = ReturnType<typeof readTokenOptions>;
 
 interface Result {
-  /** For standard output. */
   readonly output: string;
-  /** A message for the person, for standard error. */
   readonly note?: string;
 }
 

@@ -6,7 +6,6 @@ import { messageOf } from "../errors.ts";
 import type { Caller } from "../model.ts";
 import type { Log } from "../operations/log.ts";
 
-/** What is kept of a token. */
 export interface Token {
   readonly name: string;
   readonly kind: "organization" | "user";
@@ -15,15 +14,12 @@ export interface Token {
   readonly hash: string;
   /** ms since 1970. Undefined if it is valid until it is revoked. */
   readonly expiresAt?: number | undefined;
-  /** When it was used last (ms since 1970). */
   readonly usedAt?: number | undefined;
 }
 
-/** The tokens of a server. */
 export interface Tokens {
   /** Undefined for a token that is unknown, revoked or no longer valid. */
   find(bearer: string | undefined): Token | undefined;
-  /** Stores that a token is used. */
   noteUse(token: Token): void;
 }
 
@@ -73,7 +69,6 @@ export function* addToken(token: Token): Work<boolean> {
   return (yield* insert("tokens", values)) > 0;
 }
 
-/** Returns false if there is none of this name. */
 export function* revokeToken(name: string, now: number): Work<boolean> {
   const sql =
     "UPDATE tokens SET revoked_at = ? WHERE lower(name) = lower(?) AND revoked_at IS NULL";
@@ -125,7 +120,6 @@ export function ownTokens(own: { readonly token: string; readonly userToken: str
   ]);
 }
 
-/** Tokens that are only in this process. */
 export function tokensOf(list: readonly Token[]): Tokens {
   const known = new Map(list.map((token) => [token.hash, token]));
   return {

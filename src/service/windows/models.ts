@@ -6,7 +6,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { asObject, parseJson } from "../../base/json.ts";
 import { modelHeader, modelVariables, type ModelReference } from "../../base/window-protocol.ts";
 
-/** Where a window answers for VS Code's models. */
 export interface ModelEndpoint {
   readonly url: string;
   readonly token: string;
@@ -35,7 +34,6 @@ export class WindowModels {
   readonly #beatMs: number;
   readonly #offers = new EventEmitter<{ offer: [] }>().setMaxListeners(0);
   #endpoints: readonly ModelEndpoint[] = [];
-  /** How many calls wait for a window. */
   #waiting = 0;
 
   /** @param onNeed called when {@link isNeeded} may have changed */
@@ -44,7 +42,6 @@ export class WindowModels {
     this.#beatMs = beatMs;
   }
 
-  /** Whether a call waits for a window. */
   get isNeeded(): boolean {
     return this.#waiting > 0;
   }

@@ -20,13 +20,11 @@ import { WindowModels } from "./models.ts";
 
 interface WindowsOptions {
   readonly tokens: Pick<Tokens, "find">;
-  /** Of all crews of the folder. */
   readonly engines: readonly Engine[];
   readonly classes: readonly string[];
   readonly service: Pick<Service, "held" | "decide" | "isBusy">;
   /** How long nothing may run without a window before {@link WindowRoutes.idle} resolves (ms). */
   readonly leaveMs: number;
-  /** The newest lines of the log. */
   readonly recent: () => readonly string[];
   /** Called with variables for the crew's Python, which may have secrets, before they are used. */
   readonly onVariables: (variables: Readonly<Record<string, string>>) => void;
@@ -34,9 +32,7 @@ interface WindowsOptions {
   readonly beatMs?: number;
 }
 
-/** By which requests arrive. */
 interface Door {
-  /** Resolves when what has arrived is answered. */
   close(): Promise<unknown>;
   open(): Promise<unknown>;
 }

@@ -150,14 +150,6 @@ async function giveBack(folder: string): Promise<void> {
   }
 }
 
-const usualOperations = {
-  isLocal: true,
-  version: "1.2.3",
-  metricsToken: undefined,
-  keepDays: undefined,
-  spans: undefined,
-};
-
 interface Opened {
   readonly database: Database;
   readonly service: Service;
@@ -208,7 +200,12 @@ export function openOn(
     callbackTimeoutMs: options.callbackTimeoutMs ?? 60_000,
     networks: options.networks,
     operations:
-      options.operations && createOperations({ ...usualOperations, log, ...options.operations }),
+      options.operations &&
+      createOperations({
+        ...{ database: storage.database, crews: [served.name], isLocal: true, version: "1.2.3" },
+        log,
+        ...options.operations,
+      }),
     log,
     onHeld,
   });
