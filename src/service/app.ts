@@ -7,6 +7,7 @@ import type { Examples } from "../projects/examples.ts";
 import { ProjectError, type CrewProject } from "../projects/types.ts";
 import { isLost } from "./database/database.ts";
 import type { Dialect } from "./dialects.ts";
+import type { Engine } from "./engine.ts";
 import { ApiError, messageOf } from "./errors.ts";
 import type { Executions } from "./executions.ts";
 import type { FeedbackWebhook } from "./feedback-webhook.ts";
@@ -31,8 +32,7 @@ export interface AppOptions {
   /** Where callbacks may be sent; undefined for everywhere. */
   readonly networks?: CallbackNetworks | undefined;
   readonly feedbackWebhook?: FeedbackWebhook | undefined;
-  readonly canReplay?: boolean | undefined;
-  readonly canDebug?: boolean | undefined;
+  readonly engine: Pick<Engine, "costsMoney" | "canDebug">;
   readonly observe?: MiddlewareHandler | undefined;
   readonly log: Log;
 }
@@ -45,7 +45,7 @@ interface Environment {
 
 /** The API of one crew, for requests that the server's app has admitted. */
 export function createApp(options: AppOptions): Hono<Environment> {
-  const { dialect, executions } = options;
+  const { dialect, executions, engine } = options;
   const mountedAt = options.name === "" ? "" : `/${options.name}`;
   const app = new Hono<Environment>({
     getPath: (request) => pathOf(request).slice(mountedAt.length) || "/",
@@ -133,8 +133,8 @@ export function createApp(options: AppOptions): Hono<Environment> {
     if (started !== undefined) return c.json({ kickoff_id: started });
     const project = await readCrew(options.readProject, true);
     const kickoff = readKickoff(json, project);
-    if (kickoff.rules?.replay && options.canReplay !== true) throw nothingToReplay();
-    if (kickoff.rules?.debug_port && options.canDebug !== true) throw nothingToDebug();
+    if (kickoff.rules?.replay && engine.costsMoney !== true) throw nothingToReplay();
+    if (kickoff.rules?.debug_port && engine.canDebug !== true) throw nothingToDebug();
     options.networks?.check(kickoff.callbacks);
     const id = await executions.kickoff(project, caller, kickoff, key);
     return c.json({ kickoff_id: id });

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "../api/types.ts";
 import type { CrewProject, ProjectAgent, ProjectTask } from "../projects/types.ts";
 import type { Call } from "./calls.ts";
+import type { ReplyOf } from "./crewai/replies.ts";
 import type { Answer, Question, Rules } from "./questions.ts";
 
 /** Context for every later attempt (specification, `human_feedback`). */
@@ -97,29 +98,17 @@ export interface FlowAnswer {
   readonly outcomes: readonly string[] | null;
 }
 
-/** What a method asks a person (`@human_feedback`). */
-export interface FlowQuestion {
-  readonly method: string;
-  readonly message: string;
-  readonly options: readonly string[] | null;
-  /** Which of them an empty answer means. */
-  readonly defaultOption: string | null;
-  /** Tells one pause of an execution from another. */
-  readonly requestedAt: string;
-}
+/** A method that waits for a person (`@human_feedback`). `requestedAt` tells one pause of an execution from another. */
+export type FlowPause = NonNullable<ReplyOf<"output">["pause"]>;
 
-export interface FlowPause extends FlowQuestion {
-  readonly output: string;
-  readonly metadata: JsonObject;
-  readonly state: JsonObject;
-}
+/** What it asks. Of the options, an empty answer means the default one. */
+export type FlowQuestion = Pick<
+  FlowPause,
+  "method" | "message" | "options" | "defaultOption" | "requestedAt"
+>;
 
-export interface FlowResult {
-  readonly output: string;
-  /** Undefined at the flow's end. */
-  readonly pause?: FlowPause;
-  readonly usage?: TokenUsage;
-}
+/** Without a pause at the flow's end. */
+export type FlowResult = Pick<ReplyOf<"output">, "output" | "pause" | "usage">;
 
 export interface MethodReport {
   readonly name: string;
@@ -128,24 +117,18 @@ export interface MethodReport {
 }
 
 /** Tokens of language models, as callbacks name them (observed). */
-export interface TokenUsage {
-  readonly total_tokens: number;
-  readonly prompt_tokens: number;
-  readonly completion_tokens: number;
-}
+export type TokenUsage = NonNullable<ReplyOf<"output">["usage"]>;
 
 /** Turns one attempt at one task into an output. Order, pauses, feedback, retries and callbacks belong to the service. */
 export interface Engine {
   readonly name: string;
-  /** Whether unfinished executions wait for a person's consent after a restart. */
+  /** Whether it makes calls, which a recording can answer, and unfinished executions wait for a person's consent after a restart. */
   readonly costsMoney?: boolean;
   /** Whether a repeat of what failed would fail in the same way. */
   isFinal?(error: unknown): boolean;
   /** Resolves to the crew as it will run, which its files may not say. Rejects when it can't run. */
   prepare?(executionId: string, project: CrewProject, rules?: Rules | null): Promise<CrewProject>;
   inputs?(project: CrewProject): Promise<readonly string[]>;
-  /** Whether it makes calls that a recording can answer. */
-  readonly canReplay?: boolean;
   readonly canDebug?: boolean;
   /** Rejects when the task failed. May be called again for the same attempt after a crash, and once it is approved, for its draft. */
   run(attempt: TaskAttempt, report: Reports): Promise<TaskResult>;

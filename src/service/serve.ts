@@ -31,7 +31,7 @@ import { Refusal, unusable } from "./errors.ts";
 import { createListener, type Fetch } from "./listener.ts";
 import { CallbackNetworks } from "./networks.ts";
 import { createPythonInputs } from "./python-inputs.ts";
-import { createLog, type Log } from "./operations/log.ts";
+import { createLog, WindowLog, type Log } from "./operations/log.ts";
 import type { Operations } from "./operations/operations.ts";
 import { Secrets } from "./operations/redact.ts";
 import type { ServiceOptions } from "./options.ts";
@@ -39,7 +39,6 @@ import { createServerApp } from "./server/server-app.ts";
 import { openTokens, ownTokens, type Tokens } from "./server/tokens.ts";
 import { openService, type ServedCrew, type Service } from "./service.ts";
 import { openStorage, type Storage } from "./storage.ts";
-import { WindowLog } from "./windows/log.ts";
 import { createWindows, type WindowRoutes } from "./windows/windows.ts";
 
 /** How long an API process that is asked to stop still takes requests (ms): a proxy asks every few seconds whether it is ready. */

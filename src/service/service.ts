@@ -233,8 +233,6 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
       const observe = metrics?.requests(crew.name);
       return createApp({
         ...crew,
-        canReplay: crew.engine.canReplay,
-        canDebug: crew.engine.canDebug,
         executions: executionsOf(crew, mostAtWork),
         observe,
         networks,

@@ -68,7 +68,7 @@ export async function openDatabase(
 
 async function importPostgres() {
   try {
-    return await import("./storage-postgres.ts");
+    return await import("./database/postgres.ts");
   } catch (error) {
     if (codeOf(error) !== "ERR_MODULE_NOT_FOUND") throw error;
     throw new Refusal(

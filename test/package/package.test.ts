@@ -50,8 +50,7 @@ const shipped = [
   "readme.md",
 ].sort();
 
-const notShipped =
-  /-(getMachineId-\w+|operations|send|serve-relay|spans|storage-postgres|token-command)-/;
+const notShipped = /-(getMachineId-\w+|operations|send|serve-relay|spans|postgres|token-command)-/;
 
 const readme = readFileSync(path.join(projectFolder, "README.md"), "utf8");
 const { version } = JSON.parse(readFileSync(path.join(projectFolder, "package.json"), "utf8")) as {

@@ -239,7 +239,6 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     name: "crewai",
     costsMoney: true,
     isFinal: (error) => error instanceof ProjectFailure || error instanceof ProjectError,
-    canReplay: true,
     canDebug: options.isOfTeam !== true,
     async prepare(executionId, project, rules) {
       await sources.keep(executionId);

@@ -23,7 +23,7 @@ const question = v.variant("kind", [
   v.object({ kind: v.literal("budget"), tokens: v.number(), dollars: v.number() }),
 ]);
 
-const texts = v.array(v.string());
+const texts = v.pipe(v.array(v.string()), v.readonly());
 
 /** What the worker replies (crewdeck_worker/protocol.py), also before the reply to a command: steps and events. */
 export const replySchema = v.variant("type", [

@@ -26,7 +26,7 @@ const done = (): Promise<void> => Promise.resolve();
 function engineWith(calls: readonly Call[], end = done) {
   const engine: Engine = {
     ...rehearsalEngine(0),
-    canReplay: true,
+    costsMoney: true,
     async run({ taskIndex }, report) {
       await report.begin();
       if (taskIndex === 0) for (const each of calls) await report.call(each);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { CallbackNetworks, isNetwork } from "../../../src/service/networks.ts";
-import { post } from "../../../src/service/post.ts";
+import { post } from "../../../src/service/sender.ts";
 import { waitFor } from "../../support/wait.ts";
 import { callbacksTo, harness, inputs, messageOf, openReceiver, serve } from "./support.ts";
 

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { messageOf } from "../../../src/service/errors.ts";
-import { post } from "../../../src/service/post.ts";
+import { post } from "../../../src/service/sender.ts";
 import { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { projectFolder, temporaryFolder } from "../../support/folders.ts";
 import {
@@ -42,7 +42,7 @@ describe("service: the request of a callback", () => {
       assert.equal(server.requests.length, 0);
       const authority = path.join(folder, "authority.pem");
       writeFileSync(authority, certificate.cert);
-      const program = `import { post } from "./src/service/post.ts";
+      const program = `import { post } from "./src/service/sender.ts";
         await post(${JSON.stringify(server.url)}, {}, "{}", 10_000);`;
       await promisify(execFile)(process.execPath, ["--input-type=module", "-e", program], {
         cwd: projectFolder,

@@ -5,6 +5,7 @@ import { asObject } from "../../../src/base/json.ts";
 import { openSqlite } from "../../../src/base/sqlite.ts";
 import { createApp, maxBody } from "../../../src/service/app.ts";
 import { documentedDialect } from "../../../src/service/dialects.ts";
+import { rehearsalEngine } from "../../../src/service/engine.ts";
 import type { Engine } from "../../../src/service/engine.ts";
 import { waitFor } from "../../support/wait.ts";
 import {
@@ -382,7 +383,7 @@ describe("service: routes and errors", () => {
       throw new Error("The table fits.");
     };
     const { fetch } = createApp({
-      ...{ name: "", dialect: documentedDialect },
+      ...{ name: "", dialect: documentedDialect, engine: rehearsalEngine(0) },
       executions: {
         startedWith: full,
         ...{ kickoff: full, view: full, resume: full, answer: full, audit: full, stop: full },

@@ -170,7 +170,7 @@ export function frontOf(
     tokens: { noteUse: () => undefined, find: (bearer) => tokens.find(bearer) },
   });
   return {
-    fetch: app.fetch,
+    fetch: (request: Request, env: object = {}) => app.fetch(request, env),
     request: async (address: string, init?: RequestInit) => await app.request(address, init, {}),
   };
 }

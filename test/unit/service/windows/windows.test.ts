@@ -6,7 +6,7 @@ import { asObject, defined, parseJson, type UnknownObject } from "../../../../sr
 import { modelHeader, readModel, windowPath } from "../../../../src/base/window-protocol.ts";
 import { ownTokens } from "../../../../src/service/server/tokens.ts";
 import type { Engine } from "../../../../src/service/engine.ts";
-import { WindowLog } from "../../../../src/service/windows/log.ts";
+import { WindowLog } from "../../../../src/service/operations/log.ts";
 import { createWindows, type WindowRoutes } from "../../../../src/service/windows/windows.ts";
 import { temporaryFolder } from "../../../support/folders.ts";
 import { HttpServer, textOf } from "../../../support/http-server.ts";
