@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { CrewApi } from "../support/crew-api.ts";
 import { crewaiProject, needsCrewai } from "../support/crewai.ts";
@@ -29,30 +28,6 @@ describe("a service that runs a project with crewAI", () => {
     ({ service } = served);
     return served.api;
   }
-
-  function change(folder: string, file: string, from: string, to: string): void {
-    const text = readFileSync(path.join(folder, file), "utf8");
-    assert.ok(text.includes(from), file);
-    writeFileSync(path.join(folder, file), text.replace(from, to));
-  }
-
-  it("applies saved YAML and Python to the next kickoff, without a restart", async () => {
-    const folder = crewaiProject("weather");
-    const api = await serve(folder);
-    const inputs = { city: "oslo", readers: "" };
-    await api.untilWaiting(await api.kickoff({ inputs }));
-    change(folder, "src/weather/config/tasks.yaml", "Write a headline", "Invent a headline");
-    change(folder, "src/weather/crew.py", '"everybody"', '"sailors"');
-    change(folder, "src/weather/tools/thermometer.py", "degrees", "grades");
-    const asked = model.requests.length;
-    await api.untilWaiting(await api.kickoff({ inputs }));
-    const prompts = model.requests.slice(asked).map(({ prompt }) => prompt);
-    assert.match(prompts.at(-1) ?? "", /Invent a headline about Oslo for sailors\./);
-    assert.ok(
-      prompts.some((prompt) => prompt.includes("Oslo: 10 grades")),
-      prompts.join("\n---\n"),
-    );
-  });
 
   describe("and was killed while an execution ran", () => {
     /** The execution's id, and where its service kept it. */

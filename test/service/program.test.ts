@@ -1,14 +1,11 @@
 import assert from "node:assert/strict";
-import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import path from "node:path";
 import { CrewApi } from "../support/crew-api.ts";
-import { projectFolder, temporaryFolder } from "../support/folders.ts";
+import { temporaryFolder } from "../support/folders.ts";
 import { startService } from "../support/service.ts";
 import { rowsIn } from "../support/sqlite.ts";
 import { waitFor } from "../support/wait.ts";
-
-const exampleCrew = path.join(projectFolder, "media", "example-crew");
 
 describe("service: as a program", () => {
   it("prints one line of JSON with random tokens, and nothing else on stdout", async () => {
@@ -83,23 +80,6 @@ describe("service: as a program", () => {
     // Without the start-up query it would take 30 seconds, the library's lease.
     assert.ok(performance.now() - begun < 20_000);
     await second.stop();
-  });
-
-  it("uses an edited crew at the next kickoff, and refuses one with invalid files", async () => {
-    const folder = path.join(temporaryFolder("crew"), "crew");
-    cpSync(exampleCrew, folder, { recursive: true });
-    const service = await startService({ folder, args: ["--task-seconds", "0"] });
-    const api = new CrewApi(service);
-    const tasks = path.join(folder, "src", "example_crew", "config", "tasks.yaml");
-    const edited = readFileSync(tasks, "utf8").replace("{topic}", "{topic} and {one_more}");
-    writeFileSync(tasks, edited);
-    assert.ok("one_more" in (await inputsOf(api)));
-    writeFileSync(tasks, "tasks: [");
-    const { status, body } = await api.get("/inputs");
-    assert.equal(status, 500);
-    assert.match(JSON.stringify(body), /tasks\.yaml:\d+:\d+: /);
-    assert.equal((await api.post("/kickoff", { inputs: {} })).status, 500);
-    await service.stop();
   });
 });
 

@@ -75,18 +75,6 @@ describe("service: when it can't start", () => {
     );
   });
 
-  it("refuses to listen on an address that this machine doesn't have", async () => {
-    const folder = temporaryFolder("address");
-    const config = path.join(folder, "crewdeck.server.jsonc");
-    const token = { name: "t", kind: "user", crews: "all", hash: "ab".repeat(32) };
-    writeFileSync(config, JSON.stringify({ crews: [], tokens: [token] }));
-    // Reserved for documentation (RFC 5737).
-    const args = ["--config", config, "--data", folder, "--host", "192.0.2.1", "--port", "0"];
-    await refused(args, 7, [
-      /Port 0 on 192\.0\.2\.1 can't be used: .+ another address with --host\.\n$/,
-    ]);
-  });
-
   it("refuses a data folder that can't be written: below a file, or with an invalid database", async () => {
     const folder = temporaryFolder("service");
     const file = path.join(folder, "file");

@@ -19,7 +19,6 @@ import {
   openReceiver,
   serve,
   valuesOf,
-  workAgain,
 } from "./support.ts";
 
 const flow: CrewProject = {
@@ -256,18 +255,6 @@ describe("service: flows", () => {
     );
   });
 
-  it("keep their pauses, answers and output if the service was killed right after the end", async () => {
-    const id = await paused();
-    await answer(id, true, "Good.");
-    const { result } = await harness.untilEnded(id);
-    await harness.close();
-    await harness.sql(workAgain);
-    await open({ folder: harness.folder });
-    await harness.untilAsleep();
-    assert.deepEqual((await harness.untilEnded(id)).result, result);
-    assert.equal(parts.length, 2);
-  });
-
   it("run the methods since the last pause again if the engine ended meanwhile, and fail after three tries", async () => {
     let deaths = 1;
     run = async (part, report) => {
@@ -291,21 +278,6 @@ describe("service: flows", () => {
     await answer(other, true, "approved");
     const { status, error } = await harness.untilEnded(other);
     assert.deepEqual([status, error], ["error", "The flow failed: The process ended."]);
-  });
-
-  it("don't begin a part again that was begun ten times, because each time the service ended", async () => {
-    const id = await paused();
-    run = async (_part, report) => {
-      await report.begin();
-      assert.fail("It would cost money.");
-    };
-    await harness.sql(
-      `INSERT INTO attempts (execution_id, task_index, attempt, task_id, state, started_at, begins)
-       SELECT id, -1, 2, '', 'running', 1, 10 FROM executions`,
-    );
-    await answer(id, true, "approved");
-    const { error } = await harness.untilEnded(id);
-    assert.match(error ?? "", /^The flow failed: It was begun 10 times, and each time /);
   });
 
   for (const isEarly of [true, false])
