@@ -173,7 +173,7 @@ function serviceOnPostgres(): Step {
   const folder = "test/unit/service";
   const others =
     "answer-check,command-line,compose,conformance,crews,erasure,flow-answers,live-dialect,post,postgres*,python-inputs,query-plans," +
-    "routes,sources,specification,sqlite,start,tokens,worker";
+    "routes,sources,specification,sqlite,start,worker";
   const ignored = ["--ignore", `${folder}/{${others}}.test.ts`];
   return {
     // Each process starts a Postgres.

@@ -12,7 +12,7 @@ import { projectFolder, temporaryFolder } from "../support/folders.ts";
 import type { Model } from "../support/crewai-service.ts";
 import { endsOf } from "../support/ends.ts";
 import { startModelServer } from "../support/model-server.ts";
-import { startService, type RunningService } from "../support/service.ts";
+import { addToken, startService, type RunningService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
 import { warmPython } from "../support/warm-python.ts";
 
@@ -112,6 +112,7 @@ describe("what crewAI runs, Crewdeck runs in the same way", () => {
   let model: Model;
   let python: string;
   let service: RunningService;
+  let token: string;
   let env: Record<string, string>;
 
   before(async () => {
@@ -136,11 +137,11 @@ describe("what crewAI runs, Crewdeck runs in the same way", () => {
         ...(shape.crewClass !== undefined && { class: shape.crewClass }),
       })),
     );
-    const hash = createHash("sha256").update("T").digest("hex");
-    const tokens = [{ name: "all", kind: "organization", crews: "all", hash }];
     const file = path.join(ours, "crewdeck.server.jsonc");
-    writeFileSync(file, JSON.stringify({ crews, tokens, port: 0 }));
-    service = await startService({ args: ["--config", file, "--task-seconds", "0"], env });
+    writeFileSync(file, JSON.stringify({ crews, port: 0 }));
+    const place = ["--config", file, "--data", path.join(ours, "data")];
+    token = await addToken(...place);
+    service = await startService({ args: [...place, "--task-seconds", "0"], env });
     atEnd(() => service.stop());
   });
 
@@ -177,7 +178,7 @@ describe("what crewAI runs, Crewdeck runs in the same way", () => {
   async function serve(name: string, shape: Shape, engine: string): Promise<Run> {
     model.requests.splice(0);
     const address = `${service.url}/${addressOf(name, engine)}`;
-    const api = new CrewApi({ url: address, token: "T" });
+    const api = new CrewApi({ url: address, token });
     // Until Python has named those that the files don't say.
     const listed = await waitFor(
       "the inputs",

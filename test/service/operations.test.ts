@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { CrewApi } from "../support/crew-api.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
 import { MisbehavingServer, text } from "../support/misbehaving-server.ts";
-import { startService, type RunningService } from "../support/service.ts";
+import { addToken, startService, type RunningService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
 
 const metricsToken = "metrics-0123456789abcdef";
@@ -97,7 +96,6 @@ describe("The log of a server", () => {
       '#!/bin/sh\necho "no entry for $STATION and $STATION_KEY with:" >&2; echo "$PAPER" >&2; exit 1\n',
     );
     write("one.env", 'STATION=open-sesame\nPAPER="first-half\nsecond-half"\n');
-    const hash = createHash("sha256").update("T").digest("hex");
     const config = {
       crews: [
         {
@@ -105,17 +103,18 @@ describe("The log of a server", () => {
           ...{ engine: "crewai", python: "python", environmentFile: "one.env" },
         },
       ],
-      tokens: [{ name: "all", kind: "organization", crews: "all", hash }],
       port: 0,
     };
     write("crewdeck.server.jsonc", JSON.stringify(config));
     const file = path.join(folder, "crewdeck.server.jsonc");
+    const place = ["--config", file, "--data", path.join(folder, "data")];
+    const token = await addToken(...place);
     const service = await startService({
-      args: ["--config", file, "--log-output"],
+      args: [...place, "--log-output"],
       env: { STATION_KEY: "open-barley" },
     });
     try {
-      const api = new CrewApi({ url: `${service.url}/one`, token: "T" });
+      const api = new CrewApi({ url: `${service.url}/one`, token });
       const id = await api.kickoff({ inputs: { topic: "tides", audience: "sailors" } });
       const lines = await waitFor("what it prints", () => {
         const found = service.log().match(/\[crew\] .*?(?=")/g) ?? [];

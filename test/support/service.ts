@@ -1,4 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { readTokenOptions } from "../../src/service/options.ts";
+import { runTokenCommand } from "../../src/service/server/token-command.ts";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -137,4 +139,9 @@ async function firstLine(child: ChildProcess, ended: Promise<void>): Promise<str
     new Promise<string>((resolve) => lines.once("line", resolve)),
     ended.then(() => undefined),
   ]);
+}
+
+/** Adds an organization's token for all crews of a server. @param place `--config` and `--data`, with their values */
+export async function addToken(...place: string[]): Promise<string> {
+  return (await runTokenCommand(readTokenOptions(["add", "all", ...place], {}))).output.trim();
 }

@@ -12,14 +12,7 @@ import { change } from "../../../src/service/database/database.ts";
 import { createStore } from "../../../src/service/store.ts";
 import type { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { waitFor } from "../../support/wait.ts";
-import {
-  cipher,
-  harness,
-  type HarnessOptions,
-  openReceiver,
-  serve,
-  valuesOf,
-} from "./support.ts";
+import { cipher, harness, type HarnessOptions, openReceiver, serve, valuesOf } from "./support.ts";
 
 const flow: CrewProject = {
   kind: "flow",
