@@ -327,7 +327,6 @@ export function tooLarge(asked: Asked, status: number, maxBytes: number): CrewAp
   });
 }
 
-/** An answer of 2xx that can't be read. */
 export function badAnswer(asked: Asked, status: number, text: string): CrewApiError {
   const words = readErrorBody(text).message ?? l10n.t("nothing");
   return errorOf(asked, {
@@ -420,7 +419,6 @@ function missingAt(entry: unknown): string | undefined {
   return typeof name === "string" && isMissing ? name : undefined;
 }
 
-/** The title of a page, otherwise its first words. */
 function withoutTags(text: string): string {
   const shown = text
     .slice(0, 8192)

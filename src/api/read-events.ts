@@ -87,13 +87,11 @@ export function readEvent(raw: unknown) {
   };
 }
 
-/** The first named member that is a text, in one short line. */
 export function shortAt(object: UnknownObject, ...names: readonly string[]): string | undefined {
   const text = textAt(object, ...names);
   return text === undefined ? undefined : shortName(text);
 }
 
-/** Undefined without tokens: no model was called. */
 export function readUsage(raw: unknown) {
   const usage = asObject(raw);
   const prompt = numberAt(usage, "prompt_tokens", "input_tokens");
@@ -115,7 +113,6 @@ export function readEventCount(answer: UnknownObject): number | undefined {
   return known.length === 0 ? undefined : known.reduce((sum, count) => sum + count);
 }
 
-/** Milliseconds since 1970, from a number or a text. */
 export function timeOf(value: unknown): number | undefined {
   const time =
     typeof value === "number"

@@ -102,7 +102,6 @@ export interface Budget {
 /** An earlier execution of which the outputs before a task are kept. Only Crewdeck's local service knows it. */
 export interface RunAgainFrom {
   readonly executionId: string;
-  /** The first task that runs. */
   readonly taskId: string;
   /** Outputs of earlier tasks by task ID, in place of those that they had. */
   readonly outputs?: Readonly<Record<string, string>>;

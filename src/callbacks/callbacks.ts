@@ -28,7 +28,6 @@ export interface CallbackTest {
   readonly via: "loopback" | "none" | Route["via"];
   /** The address with the path of the test left out. */
   readonly url?: string;
-  /** Where this machine receives, on loopback. */
   readonly port?: number;
   readonly roundTripMs?: number;
 }
@@ -80,7 +79,6 @@ export class Callbacks implements Disposable {
     this.#inbox.take(localId, payload);
   }
 
-  /** Starts to receive, if a flow or an open execution needs it. */
   begin(): void {
     if (this.#isNeeded()) this.#begin();
   }

@@ -187,7 +187,6 @@ export interface AskedPerson {
   readonly request: ReceivedRequest;
   /** The IDs of the flow and its execution that the webhook names; the flow's own is first. */
   readonly ids: readonly string[];
-  /** Names the execution in lists, if Crewdeck doesn't track it yet. */
   readonly label: string;
 }
 

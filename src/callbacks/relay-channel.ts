@@ -108,7 +108,6 @@ export class Channels {
   }
 }
 
-/** @throws {RelayError} for an address that nothing may be sent to */
 function relayAddress(text: string): string {
   const url = safeUrl(text);
   if (url === undefined)
@@ -183,7 +182,6 @@ export async function askRelay(
   }
 }
 
-/** @throws {RelayError} unless the answer is 2xx */
 export async function connect(
   { fetch, clock, userAgent }: RelayConnection,
   { method, url, secret, body, lastId, accept = "application/json" }: RelayRequest,

@@ -215,7 +215,6 @@ export function readSmee(data: string): Delivery | undefined {
   return { path: `/${path}`, headers: texts(headers), body: bytes, isRewritten: true };
 }
 
-/** Decrypts a message of a Crewdeck relay. Undefined if this key can't. */
 async function unseal(data: string, privateKey: JWK): Promise<Delivery | undefined> {
   try {
     const key = await importJWK(privateKey, "ECDH-ES");

@@ -27,7 +27,6 @@ export interface Span {
   readonly isSeen?: true;
   /** This and the next two: its own, or those of what it is part of. */
   readonly taskId?: string;
-  /** From 1. */
   readonly attempt?: number;
   readonly agent?: string;
   /** Of a call of a model: by which a service that keeps it names it. */

@@ -33,7 +33,6 @@ export class Drafts implements Disposable {
     );
   }
 
-  /** Oldest first. */
   of(localId: string): readonly Draft[] {
     const sql = "SELECT * FROM drafts WHERE local_id = ? ORDER BY at";
     return this.#database.all(sql, localId).map((row) => ({

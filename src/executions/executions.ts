@@ -36,7 +36,6 @@ export class Executions implements Disposable {
   open(begin: () => Promise<void>): void {
     this.#begin = begin;
     try {
-      // Throws if the database can't be opened now.
       this.store.open();
     } finally {
       this.store.onDidClear(() => this.#waitForOne());

@@ -165,7 +165,6 @@ export interface StopRequest {
 export interface BatchCell {
   readonly id: string;
   readonly name: string;
-  /** From 1. */
   readonly row: number;
   readonly label: string;
 }

@@ -19,7 +19,6 @@ export interface ExecutionChange {
   readonly removed: readonly ExecutionSummary[];
 }
 
-/** A row as last read or written. */
 interface Entry {
   readonly revision: number;
   readonly summary: ExecutionSummary;
@@ -390,7 +389,6 @@ function readKeptEvents(database: Pick<Database, "get">, localId: string): KeptE
   };
 }
 
-/** Base64 of the picture of an event. Undefined if it isn't kept. */
 function readPicture(
   database: Pick<Database, "get">,
   localId: string,
@@ -402,6 +400,5 @@ function readPicture(
     eventId,
   );
   const picture = optionalText(row ?? { picture: null }, "picture");
-  // Only addEvents writes them.
   return picture === undefined ? undefined : (JSON.parse(picture) as Required<Picture>);
 }

@@ -71,7 +71,6 @@ export class Connection {
     await this.#tell("PUT", "/model", route);
   }
 
-  /** Lets the service ask this window for VS Code's models. @throws ServiceError */
   async offerModels(endpoint: { readonly url: string; readonly token: string }): Promise<void> {
     await this.#tell("PUT", `/windows/${this.#id}/models`, endpoint);
   }

@@ -43,7 +43,6 @@ export async function findInterpreter(folder: vscode.Uri): Promise<Interpreter |
   ]);
 }
 
-/** Empty counts as not set. */
 function pythonSetting(): string {
   const value: unknown = vscode.workspace.getConfiguration("crewdeck").get("python");
   return typeof value === "string" ? value : "";
@@ -163,7 +162,6 @@ export async function awaitCrewInDebugger({ name, local }: Crew): Promise<number
   throw new UserError(vscode.l10n.t("Nothing was sent. VS Code's debugger did not start."));
 }
 
-/** debugpy, after the person has seen the command. */
 async function installDebugger(name: string, folder: vscode.Uri): Promise<void> {
   const { python = "" } = (await findInterpreter(folder)) ?? {};
   const isThere = async () => await hasPackage(python, "debugpy");

@@ -258,7 +258,6 @@ export class LocalCrews implements vscode.Disposable {
     return project;
   }
 
-  /** With the engine that it had. */
   async #start(folder: string): Promise<void> {
     await this.#inProgress(folder, (project) => project.start(false));
   }

@@ -63,7 +63,6 @@ export class LocalProject extends LocalService {
     return this.records.crewIds(this.folder).some(this.#options.hasOpenExecutions);
   }
 
-  /** None if another window has removed them. */
   crews(): readonly Crew[] {
     const record = this.records.read(this.folder);
     if (record === undefined) return [];
@@ -112,7 +111,6 @@ export class LocalProject extends LocalService {
     );
   }
 
-  /** @throws ProjectError, UserError */
   async start(isEngineFree: boolean): Promise<void> {
     this.#isEngineFree = isEngineFree;
     this.#isStarting = true;

@@ -55,9 +55,7 @@ export abstract class LocalService {
     tokens: ServiceTokens,
     signal: AbortSignal,
   ): Promise<Running>;
-  /** What the service serves, before its tokens are stored. */
   protected abstract setClasses(classes: readonly string[]): void;
-  /** @param isNew whether this window started it */
   protected abstract connected(connection: Connection, isNew: boolean): void;
   protected abstract changed(): void;
   abstract log(line: string): void;

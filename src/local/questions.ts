@@ -52,7 +52,6 @@ export async function pickAddition(crews: Pick<Crews, "list">): Promise<string |
   return (await vscode.window.showQuickPick([...projects, deployed], options))?.folder;
 }
 
-/** Of a folder with several crews, one for each. */
 async function items(folders: Folders, known: readonly Crew[]): Promise<ProjectItem[]> {
   const found = (await workspaceProjects()).map((folder) => folders.nameOf(folder));
   const locals = new Map<string, Crew["local"]>();
@@ -110,7 +109,6 @@ export async function pickClass(crews: readonly Crew[]): Promise<Crew | undefine
   return (await vscode.window.showQuickPick(items, { placeHolder }))?.crew;
 }
 
-/** @returns whether to start it again */
 export async function reportEnd(name: string): Promise<boolean> {
   const again = vscode.l10n.t("Start Again");
   const log = showLocalLogAction();

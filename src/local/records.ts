@@ -46,7 +46,6 @@ export class ProjectRecords {
   readonly #database: Database;
   readonly #root: string;
 
-  /** @param root has a folder for each crew */
   constructor(database: Database, root: string) {
     this.#database = database;
     this.#root = root;
@@ -113,7 +112,6 @@ export class ProjectRecords {
       .map((row) => text(row, "name"));
   }
 
-  /** Of the service, then of its crews if there are several. */
   crewIds(folder: string): readonly [service: string, ...crews: string[]] {
     return [idOf(folder), ...this.classes(folder).map((each) => idOf(folder, each))];
   }

@@ -14,7 +14,6 @@ import { serviceLog, type ModelRoute } from "../base/window-protocol.ts";
 /** Why a service doesn't start, as it says itself. */
 export const reasons = ["inUse", "project", "node", "data", "port", "python"] as const;
 
-/** A service doesn't start, or is of no use. */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
   /** `gone`: it ended or doesn't respond, without a reason; `token`: it has other tokens. */

@@ -25,7 +25,6 @@ const order = ["openExecution", "approve", "reject", "kickoff", "openOutput"].ma
 );
 const rankOf = ({ command }: vscode.CodeLens) => order.indexOf(command?.command ?? "");
 
-/** A file in its project, as in positions. */
 interface Found {
   readonly folder: string;
   readonly file: string;

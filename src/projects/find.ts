@@ -13,7 +13,22 @@ const skipped =
 
 /** With the other crews in them, nearest first, maybe invalid ones. Doesn't follow links. */
 export async function findProjects(root: string, limits = usualLimits): Promise<string[]> {
-  const found: string[] = [];
+  return (await search(root, limits, () => true)).map(({ folder }) => folder);
+}
+
+/** The nearest crew's folder that a file below `root` belongs to, as {@link findProjects} finds it. */
+export async function projectOf(root: string, file: string): Promise<string | undefined> {
+  const inside = path.relative(root, path.dirname(file));
+  // ".." is hidden, too.
+  if (path.isAbsolute(inside) || inside.split(path.sep).some((name) => skipped.test(name)))
+    return undefined;
+  const isAbove = (folder: string) => !path.relative(folder, file).startsWith("..");
+  const found = await search(root, usualLimits, isAbove);
+  return found.findLast(({ crew }) => crew !== undefined)?.folder;
+}
+
+async function search(root: string, limits: typeof usualLimits, isIn: (folder: string) => boolean) {
+  const found: { readonly folder: string; readonly crew?: string }[] = [];
   const known = new Set<string>();
   let level = [{ folder: root, isInside: false }];
   let seen = 0;
@@ -23,14 +38,12 @@ export async function findProjects(root: string, limits = usualLimits): Promise<
       seen += 1;
       if (seen > limits.folders || found.length >= limits.projects) return found;
       const project = known.has(folder) ? undefined : await projectAt(folder, isInside);
-      if (project !== undefined) found.push(folder);
+      if (project !== undefined) found.push({ folder, ...project });
       if (project?.crew !== undefined) known.add(project.crew);
+      const isProject = isInside || project !== undefined;
       for (const name of await foldersIn(folder))
-        if (!skipped.test(name))
-          next.push({
-            folder: path.join(folder, name),
-            isInside: isInside || project !== undefined,
-          });
+        if (!skipped.test(name) && isIn(path.join(folder, name)))
+          next.push({ folder: path.join(folder, name), isInside: isProject });
     }
     level = next;
   }
@@ -44,25 +57,6 @@ export async function crewsBelow(folder: string): Promise<string> {
   return names.length === 0
     ? ""
     : ` ${l10n.t("To serve a crew inside it, choose its folder: {0}.", names.slice(0, 5).join(", "))}`;
-}
-
-/** The nearest crew's folder that a file below `root` belongs to, as {@link findProjects} finds it. */
-export async function projectOf(root: string, file: string): Promise<string | undefined> {
-  const inside = path.relative(root, path.dirname(file));
-  if (path.isAbsolute(inside)) return undefined;
-  const names = inside.split(path.sep).filter((name) => name !== "");
-  // ".." is hidden, too.
-  if (names.some((name) => skipped.test(name))) return undefined;
-  let folder = root;
-  let isInside = false;
-  let nearest: { readonly folder: string; readonly crew: string } | undefined;
-  for (const name of ["", ...names]) {
-    folder = path.join(folder, name);
-    const project = folder === nearest?.crew ? undefined : await projectAt(folder, isInside);
-    if (project !== undefined) isInside = true;
-    if (project?.crew !== undefined) nearest = { folder, crew: project.crew };
-  }
-  return nearest?.folder;
 }
 
 /** `crew`: the definition's folder; a flow has none. @param isInside another project */

@@ -27,22 +27,11 @@ const schema = `
   END;
 `;
 
-interface Channel {
-  /** SHA-256 of the secret to listen with. */
-  readonly secretHash: string;
-  /** A JWK. */
-  readonly publicKey: string;
-}
-
-interface Message {
-  readonly id: number;
-  readonly sealed: string;
-}
-
 export type RelayStore = ReturnType<typeof openRelayStore>;
 
-interface Arriving extends Omit<Message, "id"> {
+interface Arriving {
   readonly channel: string;
+  readonly sealed: string;
   readonly now: number;
   readonly resolve: (result: "stored" | "full" | "gone") => void;
   readonly reject: (error: unknown) => void;
@@ -97,19 +86,15 @@ export function openRelayStore(file: string, maxWaiting: number) {
   }
 
   return {
-    addChannel: (id: string, secretHash: string, publicKey: string, now: number): void => {
-      addChannel.run(id, secretHash, publicKey, now);
-    },
+    /** `secretHash`: SHA-256 of the secret to listen with; `publicKey`: a JWK. */
+    addChannel: (id: string, secretHash: string, publicKey: string, now: number) =>
+      addChannel.run(id, secretHash, publicKey, now),
 
     countChannels: (): number => integer(countChannels.get() ?? {}, "count"),
 
-    channel: (id: string): Channel | undefined => {
+    channel: (id: string) => {
       const row = findChannel.get(id);
-      if (row === undefined) return undefined;
-      return {
-        secretHash: text(row, "secret_hash"),
-        publicKey: text(row, "public_key"),
-      };
+      return row && { secretHash: text(row, "secret_hash"), publicKey: text(row, "public_key") };
     },
 
     add: (channel: string, sealed: string, now: number) =>
@@ -119,20 +104,16 @@ export function openRelayStore(file: string, maxWaiting: number) {
       }),
 
     /** The first few that wait and came after this one, in order of arrival. */
-    after: (channel: string, id: number): readonly Message[] =>
+    after: (channel: string, id: number) =>
       messagesAfter
         .all(channel, id)
         .map((row) => ({ id: integer(row, "id"), sealed: text(row, "sealed") })),
 
     /** Deletes the message and those before it. */
-    acknowledge: (channel: string, id: number): void => {
-      deleteMessages.run(channel, id);
-    },
+    acknowledge: (channel: string, id: number) => deleteMessages.run(channel, id),
 
     /** Somebody listens to the channel, perhaps only for a moment. */
-    listened: (channel: string, now: number): void => {
-      touch.run(now, channel);
-    },
+    listened: (channel: string, now: number) => touch.run(now, channel),
 
     /** Deletes what has waited for too long. Channels that are listened to stay. */
     expire: (now: number, listened: readonly string[]): void =>

@@ -18,7 +18,6 @@ import { type Execution, keyOf } from "../executions/model.ts";
 export interface SpansOptions {
   /** Milliseconds since 1970; what still runs ends then. */
   readonly now: number;
-  /** Of what sends them. */
   readonly version: string;
   /** Whether inputs, prompts, arguments, outputs, feedback and errors are in it. */
   readonly hasContent: boolean;
@@ -210,7 +209,6 @@ export interface EndedExecution {
   readonly id: string;
   readonly crew: string;
   readonly state: "completed" | "failed" | "stopped";
-  /** Milliseconds since 1970. */
   readonly startedAt: number;
   readonly endedAt: number;
   readonly inputs: JsonObject;
@@ -220,7 +218,6 @@ export interface EndedExecution {
   readonly events: readonly JsonObject[];
   /** By type, also of those that are not kept. */
   readonly counts: Readonly<Record<string, number>>;
-  /** As in status answers. */
   readonly usage: unknown;
 }
 
