@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import { isLoopback } from "../base/loopback.ts";
+import { isLoopback, safeUrl } from "../base/loopback.ts";
 import { withoutEndSlashes } from "../base/text.ts";
 
 /** The message never repeats the address, which may hold a secret. */
@@ -24,17 +24,10 @@ export function normaliseAddress(text: string): string {
         "Enter a valid address. The crew's address is shown on its page in the dashboard and looks like https://my-crew.example.com.",
       ),
     );
-  const { protocol, username, password, hostname } = url;
-  if (username !== "" || password !== "")
+  if (safeUrl(url.href) === undefined)
     throw new AddressError(
       l10n.t(
-        "The address has a user name or password. Remove it: requests use a token, which is stored separately.",
-      ),
-    );
-  if (protocol !== "https:" && !(protocol === "http:" && isLoopback(hostname)))
-    throw new AddressError(
-      l10n.t(
-        "The address must start with https://, because a token is sent there. Use http:// only for this computer (localhost, 127.0.0.1).",
+        "The address must start with https:// and have no user name and password, because a token is sent there. Use http:// only for this computer (localhost, 127.0.0.1).",
       ),
     );
   const path = withoutEndSlashes(url.pathname).replace(knownEnding, "");

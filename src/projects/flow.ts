@@ -114,20 +114,16 @@ async function mainFile(folder: string, name: string): Promise<string | undefine
   return undefined;
 }
 
-/** Python files that are searched for a state model, and characters in them. */
+/** Python files that are searched for a state model. */
 const mostFiles = 200;
-const mostText = 10_000_000;
 
 /** Those of its bases first. A model outside of the package has none that can be read. */
 async function fieldsOf(reading: Reading, entry: string, model: string): Promise<string[]> {
   const files = [entry, ...(await pythonFiles(reading.folder, path.posix.dirname(entry)))];
   const known = new Map<string, Model>();
-  let length = 0;
-  for (const file of files) {
-    const text = await reading.python(file);
-    if ((length += text.length) > mostText) break;
-    for (const [name, each] of modelsIn(text)) if (!known.has(name)) known.set(name, each);
-  }
+  for (const file of files.slice(0, mostFiles))
+    for (const [name, each] of modelsIn(await reading.python(file)))
+      if (!known.has(name)) known.set(name, each);
   const names = new Set([model]);
   for (const name of names) for (const base of known.get(name)?.bases ?? []) names.add(base);
   return [...new Set([...names].reverse().flatMap((name) => known.get(name)?.fields ?? []))];

@@ -79,16 +79,10 @@ function entryOf(entries: readonly CrewEntry[], crewClass: string | undefined) {
   if (found !== undefined) return found;
   const names = entries.flatMap(({ name }) => name ?? []).join(", ");
   throw new ProjectError(
-    crewClass === undefined
-      ? l10n.t(
-          "The project defines several crews: {0}. If the crew is served already, start it again.",
-          names,
-        )
-      : l10n.t(
-          "The project defines no crew {0}, only: {1}. If the crew is served already, start it again.",
-          crewClass,
-          names,
-        ),
+    l10n.t(
+      "The project defines these crews: {0}. If the crew is served already, start it again.",
+      names,
+    ),
     { file: first.file, line: 1, column: 1 },
   );
 }

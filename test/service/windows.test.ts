@@ -103,10 +103,7 @@ describe("service: when the classes of its folder change", () => {
     const first = await begin(alone);
     writeFileSync(file, text);
     const refused = await alone.api.post("/kickoff", { inputs: { text: "Tides.", reader: "all" } });
-    assert.match(
-      JSON.stringify(refused.body),
-      /several crews.*DraftCrew, EditCrew.*start it again/,
-    );
+    assert.match(JSON.stringify(refused.body), /these crews.*DraftCrew, EditCrew.*start it again/);
     await alone.service.stop();
 
     const both = await start("/DraftCrew");

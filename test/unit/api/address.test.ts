@@ -47,7 +47,7 @@ describe("a crew's address", () => {
     ["http://localhost.example.com", /https:\/\//],
     ["ftp://my-crew.crewai.com", /https:\/\//],
     ["file:///etc/passwd", /https:\/\//],
-    ["https://anna:hunter2@my-crew.crewai.com", /user name or password/],
+    ["https://anna:hunter2@my-crew.crewai.com", /user name and password/],
   ];
   for (const [typed, message] of bad)
     it(`${JSON.stringify(typed)} is refused`, () => {

@@ -136,7 +136,7 @@ describe("crews of the command line", () => {
     await assert.rejects(check("rehearsal", { folder: manager }), /Only its Python knows all/);
     const several = { folder: path.join(shapes, "several-crews") };
     await check("rehearsal", { ...several, class: "EditCrew" });
-    await assert.rejects(check("crewai", several), /several crews: DraftCrew, EditCrew\./);
+    await assert.rejects(check("crewai", several), /these crews: DraftCrew, EditCrew\./);
   });
 });
 
