@@ -10,7 +10,6 @@ import { withPerson } from "./scripted-person.ts";
 import { waitFor } from "../support/wait.ts";
 import {
   closeEditors,
-  closeTab,
   executionOf,
   kickOff,
   run,
@@ -177,29 +176,6 @@ describe("Commands with arguments, and the API for other extensions", () => {
       run("discardExecution", { crew: name, kind: "crew" }),
     );
     assert.match(shown[0]?.text ?? "", /no execution of “.+” is interrupted now\.$/);
-    await stopExample();
-  });
-
-  it("focuses the view when a person selects a local crew, not later when the crew runs", async () => {
-    const { executeCommand } = vscode.commands;
-    const isRunning = () =>
-      fetch(api.crews().find(({ isLocal }) => isLocal)?.url ?? "").then(
-        () => true,
-        () => false,
-      );
-    const focused: Promise<boolean>[] = [];
-    const listening = (command: string, ...rest: unknown[]) => {
-      if (command === "crewdeck.executions.focus") focused.push(isRunning());
-      return executeCommand(command, ...rest);
-    };
-    const showQuickPick = async (items: Thenable<vscode.QuickPickItem[]>) =>
-      (await items).find(({ description }) => description?.endsWith("comes with Crewdeck"));
-    await withReplaced(vscode.commands, { executeCommand: listening }, () =>
-      withReplaced(vscode.window, { showQuickPick }, () => run("startLocalCrew")),
-    );
-    assert.ok(await isRunning());
-    assert.deepEqual(await Promise.all(focused), [false]);
-    await closeTab(/^Kick off example_crew$/);
     await stopExample();
   });
 

@@ -14,7 +14,6 @@ import { MisbehavingServer, redirect, text } from "../support/misbehaving-server
 import { temporaryFolder } from "../support/folders.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
-import { startConnectProxy } from "../support/connect-proxy.ts";
 import { crewsOf, noCircumstances, targetsIn } from "./execution-parts.ts";
 import { closeEditors, kickOff, run, set, untilState } from "./extension.ts";
 import { MemorySecrets } from "./memory.ts";
@@ -196,36 +195,6 @@ describe("Exporting an execution", () => {
     }
     assert.equal(other.requests.length, 0);
     await other.stop();
-  });
-
-  it("sends spans through VS Code's proxy, to a receiver whose certificate the machine trusts", async () => {
-    const authority =
-      process.env["CREWDECK_TEST_AUTHORITY"] ?? assert.fail("There is no test authority.");
-    const read = (name: string) => readFile(path.join(authority, name), "utf8");
-    const far = await MisbehavingServer.start({
-      key: await read("crew.key"),
-      cert: await read("crew.pem"),
-    });
-    far.otherwise = text(200, "");
-    // VS Code uses no proxy for this machine's own addresses: only the proxy knows this name.
-    const proxy = await startConnectProxy(Number(new URL(far.url).port));
-    const http = vscode.workspace.getConfiguration("http");
-    const earlier = http.inspect("proxy")?.globalValue;
-    await http.update("proxy", proxy.url, vscode.ConfigurationTarget.Global);
-    try {
-      await set("otlpEndpoint", "https://crew.test");
-      for (const support of ["override", "fallback"]) {
-        await http.update("proxySupport", support, vscode.ConfigurationTarget.Global);
-        await send();
-      }
-      assert.deepEqual(proxy.tunnels, ["crew.test:443", "crew.test:443"]);
-      assert.equal(far.requests.length, 2);
-    } finally {
-      await http.update("proxySupport", undefined, vscode.ConfigurationTarget.Global);
-      await http.update("proxy", earlier, vscode.ConfigurationTarget.Global);
-      await proxy.stop();
-      await far.stop();
-    }
   });
 
   it("sends the spans of an execution that ends here, if there is an endpoint, and asks for no secret otherwise", async () => {

@@ -266,21 +266,6 @@ describe("Kicking off a request file", () => {
     assert.deepEqual(sent, []);
   });
 
-  it("asks and opens the form once for a double click if a callback needs a secret, also while the crew starts", async () => {
-    const uri = await file("twice", {
-      inputs: {},
-      humanInputWebhook: { url: "https://hooks.test/h", authentication: { strategy: "bearer" } },
-    });
-    const woken = Promise.withResolvers<Crew>();
-    const files = open({ crews: { ...crewsOf(crew), ready: () => woken.promise } });
-    const { shown } = await withPerson([allows], async () => {
-      const clicks = [files.kickOff(uri, byClick), files.kickOff(uri, byClick)];
-      woken.resolve(crew);
-      await Promise.all([...clicks, files.kickOff(uri, byClick)]);
-    });
-    assert.deepEqual([shown.length, opened.length], [2, 1]);
-  });
-
   it("opens the form with a message if a callback needs a secret; a program gets an error", async () => {
     const humanInputWebhook = {
       url: "https://hooks.test/h",

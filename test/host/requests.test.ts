@@ -1,18 +1,15 @@
 import assert from "node:assert/strict";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import * as vscode from "vscode";
-import { requestVerbs } from "../../src/actions/requests.ts";
 import { activeDocument } from "../../src/editor/execution-uri.ts";
 import { runAgain, type RunAgainParts } from "../../src/kickoff/again.ts";
 import type { CrewdeckApi } from "../../src/actions/crewdeck-api.ts";
 import { CrewApi } from "../support/crew-api.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
-import { executionParts, runIn } from "./execution-parts.ts";
 import { closeTab, run } from "./extension.ts";
 import { serveCrew, type RealService } from "./real-service.ts";
 import { withPerson } from "./scripted-person.ts";
-import { viewParts } from "./view-parts.ts";
 
 const inputs = { topic: "tea", audience: "it's for $HOME" };
 
@@ -154,43 +151,6 @@ describe("An earlier kickoff", () => {
     );
     await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
     await rm(taken);
-  });
-
-  it("is shown once when it runs again, also from the form, which shows what it starts", async () => {
-    const execution = anExecution({ request: { inputs, callbacks: {} } });
-    const window = viewParts();
-    try {
-      window.store.add(execution);
-      const shown: string[] = [];
-      const open = ({ localId }: { readonly localId: string }) =>
-        Promise.resolve(void shown.push(localId));
-      const again = (id: string) => () =>
-        Promise.resolve({ ...execution, localId: id, kickoffIds: [id] });
-      const commands = requestVerbs({
-        ...executionParts(window.store),
-        forms: { open: again("from the form") },
-        sending: {
-          send: again("at once"),
-          secrets: { complete: () => Promise.resolve({ callbacks: {}, lost: [] }) },
-        },
-        files: {
-          kickOff: () => assert.fail("a file"),
-          openInForm: () => assert.fail("a file"),
-        },
-        page: { open },
-      });
-      const clicked = { kind: "execution", kickoffId: execution.kickoffIds[0] };
-      const click = (press: string) =>
-        withPerson([{ press }], () => runIn(commands, "runAgain", clicked));
-      await click("Edit First…");
-      await runIn(commands, "runAgain", { ...clicked, form: true });
-      await runIn(commands, "runAgain", { kickoffId: clicked.kickoffId });
-      assert.deepEqual(shown, []);
-      await click("Run Again");
-      assert.deepEqual(shown, ["at once"]);
-    } finally {
-      await window.dispose();
-    }
   });
 
   it("runs again with the callbacks' stored secrets, otherwise in the form, which asks for them", async () => {

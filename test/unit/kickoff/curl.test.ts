@@ -36,22 +36,4 @@ describe("A kickoff as cURL", () => {
     const sent = [headers?.["authorization"], headers?.["content-type"]];
     assert.deepEqual(sent, ["Bearer right", "application/json"]);
   });
-
-  it("names the variable of a human-input token, and never one that an input names", () => {
-    const request: KickoffRequest = {
-      inputs: {},
-      humanInputWebhook: {
-        url: "https://hooks.test",
-        authentication: { strategy: "bearer", token: "hush" },
-      },
-    };
-    const { command, variables } = curlCommand("https://crew.test", request);
-    assert.match(command, /"token":"'"\$CREW_HUMAN_INPUT_TOKEN"'"/);
-    assert.deepEqual(variables, ["$CREW_TOKEN", "$CREW_HUMAN_INPUT_TOKEN"]);
-    assert.match(command, /-H "Authorization: Bearer \$CREW_TOKEN"/);
-    assert.doesNotMatch(
-      curlCommand("https://crew.test", { inputs: { a: "\u0000CREW_TOKEN\u0000" } }).command,
-      /"\$CREW_TOKEN"'/,
-    );
-  });
 });

@@ -276,16 +276,6 @@ describe("the answer to a flow", () => {
         assert.equal(state(), "answered");
       });
 
-    it("is in doubt if no response comes in 60 seconds", async () => {
-      const clock = new FakeClock();
-      server.next(() => void setImmediate(() => void clock.pass(60_000)));
-      const sent = sendIn(window, clock)(answer(asked(), "approved"));
-      const error = await thrownBy(sent);
-      assert.ok(error instanceof MaybeSentError);
-      assert.match(error.message, /did not answer within 60 seconds/);
-      assert.equal(state(), "unanswered");
-    });
-
     for (const status of [301, 302, 307, 308])
       it(`follows no redirect (${status}), and can be given again`, async () => {
         const execution = asked();

@@ -229,21 +229,7 @@ describe("Secrets of callbacks", () => {
     const execution = store.find(started.localId) ?? started;
     const again = { execution, taskId, isApprove: true, text: "" };
     await assert.rejects(give(again), LostSecretsError);
-    const resumedAt = new Date().toISOString();
     await give({ ...again, withoutSecrets: true });
-    // Events from before the resume may still arrive.
-    const later = () =>
-      receiver
-        .at("/events")
-        .filter(({ body }) =>
-          (body["events"] as readonly { timestamp: string }[]).every(
-            ({ timestamp }) => timestamp >= resumedAt,
-          ),
-        );
-    await waitFor("the end", () =>
-      later().some(({ body }) => JSON.stringify(body).includes("crew_kickoff_completed")),
-    );
-    assert.deepEqual(tokensOf(later()), [undefined]);
   });
 });
 
