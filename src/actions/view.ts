@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import * as vscode from "vscode";
-import { messageOf, NothingToDo, UserError } from "../base/errors.ts";
-import { flag, oneOf, read, text } from "../editor/arguments.ts";
+import { messageOf, NothingToDo } from "../base/errors.ts";
+import { choice, flag, oneOf, read, text } from "../editor/arguments.ts";
 import { hasContext, type ContextKey, setContext } from "../editor/manifest.ts";
 import { log } from "../editor/log.ts";
 import { showStatus } from "../editor/messages.ts";
@@ -94,17 +94,11 @@ async function openNext({ targets, store, page }: ViewParts, step: 1 | -1) {
 }
 
 function filterIn(argument: unknown): Filter | undefined {
-  const given = read({ text, states: v.exactOptional(v.unknown()) }, argument);
-  if (given.text === undefined && given.states === undefined) return undefined;
-  const named = v.safeParse(v.array(v.picklist(groupStates)), given.states ?? []);
-  if (!named.success)
-    throw new UserError(
-      vscode.l10n.t("“{0}” must be a list of {1}.", "states", groupStates.join(", ")),
-    );
-  return {
-    text: given.text ?? "",
-    states: groupStates.filter((each) => named.output.includes(each)),
-  };
+  const list = vscode.l10n.t("a list");
+  const members = { text, states: v.exactOptional(v.array(choice(groupStates), list)) };
+  const { text: given, states } = read(members, argument);
+  if (given === undefined && states === undefined) return undefined;
+  return { text: given ?? "", states: groupStates.filter((each) => states?.includes(each)) };
 }
 
 async function askForGrouping(present: Grouping): Promise<Grouping | undefined> {

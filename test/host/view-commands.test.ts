@@ -56,7 +56,7 @@ describe("commands that arrange the view", () => {
     assert.equal(arrangement.hidden.map(({ localId }) => localId).join(), "local-1");
     assert.deepEqual(arrangementOf(memento).rules.filter, noFilter);
     const invalid = run("filterExecutions", { states: ["lost"] });
-    await assert.rejects(invalid, /must be a list of waiting, running/);
+    await assert.rejects(invalid, /“states” must be one of waiting, running/);
     await run("clearFilter");
     assert.deepEqual(arrangement.rules.filter, noFilter);
   });

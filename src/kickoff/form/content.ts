@@ -203,7 +203,6 @@ export class FormContent {
   clear(): void {
     const listed = this.#listed;
     this.#replace(listed, initialValues(listed), l10n.t("Cleared."));
-    this.#isEdited = false;
   }
 
   undo(): void {

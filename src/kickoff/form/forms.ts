@@ -338,12 +338,8 @@ export async function inputsOf(
   return await withProgress(title, (signal) => crews.inputs(current, { ask: true, signal }));
 }
 
-/** Invalid presets of an earlier version are reported to the person who made them. */
 export function openKept(database: Database, storage: vscode.Uri): KeptRequests {
-  return keptRequests(database, storage.fsPath, (error, crewId) => {
-    logProblem("Reading the presets", error, crewId);
-    void vscode.window.showWarningMessage(
-      vscode.l10n.t("A crew's presets are invalid and were set aside. See the log for details."),
-    );
-  });
+  return keptRequests(database, storage.fsPath, (error, crewId) =>
+    logProblem("Reading the presets", error, crewId),
+  );
 }

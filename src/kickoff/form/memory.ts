@@ -48,11 +48,11 @@ export function formMemory(
     read: (crewId: string): Stored => attempt(crewId, () => values.get(crewId)) ?? {},
     saveDraft: (crewId: string, draft: Draft) => change(crewId, (known) => ({ ...known, draft })),
     /** Keeps a newer draft, which has another ID. */
-    dropDraft: (crewId: string, draftId: string) =>
-      change(crewId, (known) => withoutDraft(known, draftId)),
     sent(crewId: string, { id, values }: Draft): void {
       const last = defined({ ...values, from: undefined });
-      change(crewId, (known) => ({ ...withoutDraft(known, id), last }));
+      change(crewId, ({ draft, ...known }) =>
+        defined({ ...known, last, draft: draft?.id === id ? undefined : draft }),
+      );
     },
     hideHint: (crewId: string) => change(crewId, (known) => ({ ...known, hidesHint: true })),
     forget: (crewId: string) => attempt(crewId, () => values.set(crewId, undefined)),
@@ -65,8 +65,4 @@ function kept({ draft, last, ...others }: Stored): Stored {
     draft: draft && { ...draft, values: keptValues(draft.values) },
     last: last && keptValues(last),
   });
-}
-
-function withoutDraft(known: Stored, draftId: string): Stored {
-  return known.draft?.id === draftId ? defined({ ...known, draft: undefined }) : known;
 }

@@ -46,7 +46,7 @@ export interface FormHost extends Readonly<
   Record<ValueTool, (crew: FormCrew, values: Prefill) => Promise<unknown>>
 > {
   readonly clock: Clock;
-  readonly memory: Pick<FormMemory, "saveDraft" | "dropDraft" | "sent" | "keeps">;
+  readonly memory: Pick<FormMemory, "saveDraft" | "sent" | "keeps">;
   readonly inputs: (options: LoadOptions) => Promise<CrewInputs>;
   readonly send: (
     request: KickoffRequest,
@@ -298,12 +298,10 @@ export class FormSession {
   #replace(change: (content: FormContent) => unknown): void {
     const content = this.#content;
     if (content === undefined || this.#isSending) return;
-    const { id } = content.draft;
     const part = change(content);
     this.#focus = typeof part === "number" ? part : "first";
     this.#forget("refused", "maybeStarted", "blocked");
     this.#keepsChanged = false;
-    if (!content.isEdited) this.#host.memory.dropDraft(this.#crew.id, id);
     this.#changed();
   }
 

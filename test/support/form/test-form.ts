@@ -33,7 +33,6 @@ export class TestForm implements FormHost {
   readonly clock: Clock;
   readonly views: FormView[] = [];
   readonly saved: Draft[] = [];
-  readonly dropped: string[] = [];
   readonly last: Draft[] = [];
   readonly sent: KickoffRequest[] = [];
   readonly localIds: string[] = [];
@@ -76,7 +75,6 @@ export class TestForm implements FormHost {
 
   readonly memory: FormHost["memory"] = {
     saveDraft: (_, draft) => void this.saved.push({ ...draft, values: keptValues(draft.values) }),
-    dropDraft: (_, id) => void this.dropped.push(id),
     sent: (_, draft) => void this.last.push(draft),
     keeps: () => this.keeps,
   };

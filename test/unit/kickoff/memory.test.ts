@@ -91,10 +91,6 @@ describe("Memory of the kickoff form", () => {
       draft: { id: second, values: valuesWith("b") },
       last: valuesWith("c"),
     });
-    memory.dropDraft(crew, first);
-    assert.equal(memory.read(crew).draft?.id, second);
-    memory.dropDraft(crew, second);
-    assert.deepEqual(memory.read(crew), { last: valuesWith("c") });
   });
 
   it("moves along with a crew's new address, without what a person allowed, and forgets a removed crew", () => {
