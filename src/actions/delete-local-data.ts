@@ -2,6 +2,7 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { codeOf, messageOf, UserError } from "../base/errors.ts";
+import { asObject } from "../base/json.ts";
 import type { FlowWebhooks } from "../callbacks/flow-webhooks.ts";
 import type { Crews } from "../crews/crews.ts";
 import { stopRoutesKey, tokenNotesKey } from "../crews/state-by-crew.ts";
@@ -38,10 +39,7 @@ export interface DeleteParts {
   readonly tree: { readonly arrangement: Pick<ExecutionTree["arrangement"], "reset"> };
 }
 
-interface Unremoved {
-  readonly path: string;
-  readonly error: unknown;
-}
+type Unremoved = { readonly path: string; readonly error: unknown };
 
 /** Asks a person. A program passes `{what}`: `data`, or `everything` with crews and tokens. */
 export async function deleteLocalData(parts: DeleteParts, argument: unknown, { isPerson }: Asker) {
@@ -192,14 +190,9 @@ export async function forgetHere(
 }
 
 function isOurs(input: unknown, storage: vscode.Uri): boolean {
-  if (isOurPanel(input)) return true;
-  const uris =
-    input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom
-      ? [input.uri]
-      : input instanceof vscode.TabInputTextDiff
-        ? [input.original, input.modified]
-        : [];
-  return uris.some(
-    ({ scheme, path }) => scheme === executionScheme || path.startsWith(`${storage.path}/`),
-  );
+  const { uri, original, modified } = asObject(input);
+  const isOfOurs = (each: unknown) =>
+    each instanceof vscode.Uri &&
+    (each.scheme === executionScheme || each.path.startsWith(`${storage.path}/`));
+  return isOurPanel(input) || [uri, original, modified].some(isOfOurs);
 }

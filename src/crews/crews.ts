@@ -7,7 +7,6 @@ import { defined } from "../base/json.ts";
 import { logged } from "../editor/log.ts";
 import type { CrewClient } from "./clients.ts";
 import { stateByCrew, type StateByCrew, stopRoutesKey } from "./state-by-crew.ts";
-import { isWebAddress } from "./entries.ts";
 import {
   actionsForPlace,
   actionsForRefusal,
@@ -16,7 +15,14 @@ import {
   setTokenAction,
   startLocalAction,
 } from "./errors.ts";
-import { findCrew, idOfAddress, isSameName, isSameOrigin, uniqueName } from "./identity.ts";
+import {
+  findCrew,
+  idOfAddress,
+  isSameName,
+  isSameOrigin,
+  isWebAddress,
+  uniqueName,
+} from "./identity.ts";
 import { crewSettings } from "./settings.ts";
 import { cleanToken, tokenInUse, tokenTypeName, tokenTypes, withToken } from "./token-format.ts";
 import { tokensIn } from "./tokens.ts";
@@ -160,9 +166,7 @@ export class Crews implements vscode.Disposable {
       );
   }
 
-  /**
-   * Saves it only after a test by `GET /inputs`. @throws UserError, AddressError or CrewApiError
-   */
+  /** Saves it only after a test by `GET /inputs`. @throws UserError, AddressError or CrewApiError */
   async add(
     crew: NewCrew,
     { untested, signal }: { readonly untested?: boolean; readonly signal?: AbortSignal } = {},

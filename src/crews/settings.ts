@@ -5,14 +5,7 @@ import { asArray, asObject, defined, numberAt } from "../base/json.ts";
 import { logged, logProblem } from "../editor/log.ts";
 import { showActions } from "../editor/messages.ts";
 import { readPrices } from "../executions/tokens.ts";
-import {
-  isOverwritten,
-  notAList,
-  readEntries,
-  withCrew,
-  withoutCrew,
-  type AddedCrew,
-} from "./entries.ts";
+import { notAList, readEntries, withCrew, withoutCrew } from "./identity.ts";
 import type { Crew } from "./types.ts";
 
 const section = "crewdeck";
@@ -54,7 +47,9 @@ export function crewSettings() {
   /** One at a time, because each write replaces the whole list. */
   let lastWrite: Promise<void> = Promise.resolve();
   let crews: readonly Crew[] = [];
-  let added: (AddedCrew & { readonly until: number })[] = [];
+  /** With all IDs in the setting after each was added. */
+  let added: { readonly crew: Crew; readonly ids: readonly string[]; readonly until: number }[] =
+    [];
   let reported = "";
   const ids = () => crews.map(({ id }) => id);
   const readThem = (): void => {
@@ -103,8 +98,12 @@ export function crewSettings() {
   };
   const putBack = (): void => {
     const recent = added.filter(({ until }) => until > Date.now());
-    const lost = recent.filter((each) => isOverwritten(each, ids()));
-    added = recent.filter(({ crew }) => ids().includes(crew.id));
+    const isThere = ({ crew }: { readonly crew: Crew }) => ids().includes(crew.id);
+    // Another window has written a new one in its place; without a new one, a person removed it.
+    const lost = recent.filter(
+      (each) => !isThere(each) && ids().some((id) => !each.ids.includes(id)),
+    );
+    added = recent.filter(isThere);
     for (const { crew } of lost)
       save(crew.id, crew).catch(logged("Restoring a crew in the settings", crew.name));
   };

@@ -23,23 +23,21 @@ export function registerKickoff(
     ));
   const withForms = (what: string, act: (forms: KickoffForms) => unknown) =>
     void loadForms().then(act).catch(logged(what));
-  owned.add(
+  const registered = vscode.Disposable.from(
     vscode.window.registerWebviewPanelSerializer(formType, {
       deserializeWebviewPanel: async (panel, state) => (await loadForms()).restore(panel, state),
     }),
-  );
-  owned.add(
     crews.onDidRemove(({ id }) => {
       withForms("Deleting the saved values of a crew", (forms) => forms.forget(id));
       forgetCrewValues(database, id);
     }),
-  );
-  owned.add(
     crews.onDidReplace(({ from, to }) => {
       if (from.id !== to.id)
         withForms("Moving the kickoff form of a crew", (forms) => forms.move(from, to));
     }),
+    vscode.workspace.onDidOpenTextDocument((document) => look(document)),
   );
+  owned.add(registered);
   const forms = {
     open: async (...request: Parameters<KickoffForms["open"]>) =>
       await (await loadForms()).open(...request),
@@ -57,7 +55,6 @@ export function registerKickoff(
   const look = ({ uri }: vscode.TextDocument) => {
     if (isRequestFile(uri)) loadFiles().catch(logged("Loading the support for request files"));
   };
-  owned.add(vscode.workspace.onDidOpenTextDocument(look));
   vscode.workspace.textDocuments.forEach(look);
   const files = {
     kickOff: async (...request: Parameters<RequestFiles["kickOff"]>) =>

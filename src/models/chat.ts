@@ -141,7 +141,7 @@ function messagesIn({ messages, response_format: format }: ChatBody) {
   };
   let results: vscode.LanguageModelToolResultPart[] = [];
   for (const message of messages) {
-    const texts = message.content === "" ? [] : [textPart(message.content)];
+    const texts = message.content === "" ? [] : [new vscode.LanguageModelTextPart(message.content)];
     if (message.role === "tool") {
       results.push(new vscode.LanguageModelToolResultPart(message.tool_call_id, texts));
       continue;
@@ -165,13 +165,13 @@ function messagesIn({ messages, response_format: format }: ChatBody) {
     const schema = format.json_schema?.schema;
     const matching = schema === undefined ? "" : " that matches this JSON schema";
     const text = `Answer with one JSON object${matching} and nothing else: no explanation, no code fence.`;
-    add(User, [textPart(schema === undefined ? text : `${text}\n${JSON.stringify(schema)}`)]);
+    add(User, [
+      new vscode.LanguageModelTextPart(
+        schema === undefined ? text : `${text}\n${JSON.stringify(schema)}`,
+      ),
+    ]);
   }
   return made;
-}
-
-function textPart(text: string): vscode.LanguageModelTextPart {
-  return new vscode.LanguageModelTextPart(text);
 }
 
 function chosenTools({ tools, tool_choice: choice }: ChatBody) {

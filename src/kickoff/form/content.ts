@@ -38,7 +38,7 @@ export class FormContent {
   #id: string;
   #fields: readonly FormField[];
   #values: FormValues;
-  #isEdited: boolean;
+  isEdited: boolean;
   /** Says where the values are from, until one is changed, and what Undo would undo. */
   #origin: string | undefined;
   #undo: (() => void) | undefined;
@@ -55,7 +55,7 @@ export class FormContent {
     this.#id = draft === undefined || earlier === "started" ? randomUUID() : draft.id;
     const typed = draft?.values.inputs.filter(({ mode, text }) => mode !== "omit" && text !== "");
     this.#fields = withUnlisted(fields, typed?.map(({ name }) => name) ?? []);
-    this.#isEdited = draft !== undefined;
+    this.isEdited = draft !== undefined;
     const values = draft?.values ?? last;
     this.#values = values ? alignValues(this.#fields, values) : initialValues(this.#fields);
     if (earlier === "started")
@@ -126,10 +126,6 @@ export class FormContent {
     return fault ?? (first < 0 ? "submit" : first);
   }
 
-  get isEdited(): boolean {
-    return this.#isEdited;
-  }
-
   get #canClear(): boolean {
     const listed = this.#listed;
     const isBlank = isDeepStrictEqual(alignValues(listed, this.#values), initialValues(listed));
@@ -145,7 +141,7 @@ export class FormContent {
     this.#values = alignValues(this.#fields, values);
     const isChanged = !isDeepStrictEqual(this.#values, before);
     if (isChanged && this.#undo === undefined) this.#origin = undefined;
-    this.#isEdited = true;
+    this.isEdited = true;
   }
 
   enter(name: SecretName, text: string): void {
@@ -208,7 +204,7 @@ export class FormContent {
   undo(): void {
     if (this.#undo === undefined) return;
     this.#undo();
-    this.#isEdited = true;
+    this.isEdited = true;
     this.renew();
     this.#undo = undefined;
     this.#origin = undefined;
@@ -244,7 +240,7 @@ export class FormContent {
       };
     this.#origin = origin;
     this.#reported = { names: [], inputs: [] };
-    this.#isEdited = true;
+    this.isEdited = true;
     // A late message from the old page has the old ID and is ignored.
     this.renew();
   }

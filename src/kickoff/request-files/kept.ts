@@ -10,10 +10,6 @@ import { crewIdsWith, crewValues } from "../../store/crew-values.ts";
 import { isRequestFile, suggestFileName } from "./name.ts";
 import { readRequestFile, writeRequestFile } from "./request-file.ts";
 
-interface Preset {
-  readonly name: string;
-  readonly values: Prefill;
-}
 const stored = v.array(v.object({ name: v.string(), values: v.custom<UnknownObject>(isObject) }));
 
 export type KeptRequests = ReturnType<typeof keptRequests>;
@@ -83,7 +79,7 @@ export function keptRequests(
   };
 }
 
-function parsePresets(raw: unknown): readonly Preset[] {
+function parsePresets(raw: unknown) {
   return v.parse(stored, raw).map(({ name, values }) => {
     const read = readRequestFile(JSON.stringify({ ...values, crew: name }));
     if (read.faults.some(({ kind }) => kind === "schema"))
