@@ -114,7 +114,6 @@ export interface RawAnswerParts {
   readonly clock: Pick<Clock, "now">;
 }
 
-/** Shows the response unchanged, even an error. */
 export async function openRawAnswer(
   { crews, outputsFolder, clock }: RawAnswerParts,
   execution: Execution,

@@ -93,7 +93,6 @@ async function pickTask(execution: Execution): Promise<string | undefined> {
   return (await vscode.window.showQuickPick(items, { placeHolder }))?.taskId;
 }
 
-/** Named (a URI, or an object with `file`), else active. */
 function requestFileIn(argument: unknown): vscode.Uri | undefined {
   if (argument instanceof vscode.Uri) return isRequestFile(argument) ? argument : undefined;
   const { file } = read({ file: text }, argument);

@@ -8,7 +8,7 @@ import { freeUri } from "../kickoff/request-files/files.ts";
 import { requestFileEnding, suggestFileName } from "../kickoff/request-files/name.ts";
 import { projectRoot } from "../projects/pyproject.ts";
 import type { Asker } from "./asker.ts";
-import { firstTest } from "./first-test.ts";
+import { firstTest } from "./execution-data.ts";
 import type { Targets } from "./targets.ts";
 
 export interface TestParts {

@@ -259,7 +259,6 @@ function describeInput(field: InputField): JsonObject {
   };
 }
 
-/** The tracked executions, newest first. Sends no request. */
 function listExecutions({ crews, store, circumstances }: ToolParts): Tool {
   return toolOf(
     { crew: text, state: oneOf(executionStates), limit: number },

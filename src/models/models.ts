@@ -63,7 +63,6 @@ export function modelsOf({
   /** Of each crew whose service runs: looks whether it needs anything. */
   const looks = new Map<string, { look: () => Promise<void>; watch: NodeJS.Timeout }>();
 
-  /** For executions that begin from now on. */
   const choose = async (crewId: string, choice: ModelChoice, key = ""): Promise<void> => {
     if (choice.use === "endpoint" && key !== "") {
       // With its host: a key is never sent to another one.

@@ -84,7 +84,7 @@ export function sendersOf(options: SendersOptions) {
       return await (await import("./feedback.ts")).sendFeedback(parts, given);
     },
     async stop(execution: Pick<ExecutionSummary, "localId" | "crew">) {
-      return await (await import("./stop.ts")).sendStop(parts, execution);
+      return await (await import("./feedback.ts")).sendStop(parts, execution);
     },
     /** The executions for which a request is being sent, in any window. */
     now(): readonly ExecutionSummary[] {

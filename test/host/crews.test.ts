@@ -260,7 +260,7 @@ describe("connected crews", () => {
     const url = "https://travel.example.com";
     for (const [wrong, message] of [
       [url, /object/],
-      [{ name: 7, url }, /“name” must be a string/],
+      [{ name: 7, url }, /“name” must be a non-empty string/],
       [{ name: "Travel", url, token: "t0ken", tokenType: "basic" }, /“tokenType” must be/],
     ] as const)
       await assert.rejects(connectCrew(crews, wrong), (error) => {

@@ -83,13 +83,6 @@ describe("deep links", () => {
     ]);
   });
 
-  it("are refused if they contain a token, with the advice to treat it as leaked and without showing it", async () => {
-    const [message] = await open([], add(url, "&token=s3cret-value"));
-    assert.match(message?.text ?? "", /treat that token as leaked/);
-    assert.ok(!JSON.stringify(message).includes("s3cret"));
-    assert.deepEqual(ran, []);
-  });
-
   it("ask one at a time, and once for a link that is clicked twice", async () => {
     const shown = await open(["escape", "escape"], add(), add(), add(elsewhere));
     assert.deepEqual(

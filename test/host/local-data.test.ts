@@ -49,7 +49,7 @@ interface Deleted {
 }
 
 describe("Deleting local data", () => {
-  type Window = Awaited<ReturnType<typeof openWindow>>;
+  type Window = ReturnType<typeof openWindow>;
   const extension = vscode.extensions.getExtension("crewdeck.crewdeck")!.extensionUri;
   let folder: string;
   let secrets: MemorySecrets;
@@ -66,10 +66,8 @@ describe("Deleting local data", () => {
   const atEnd = endsOf(afterEach);
 
   /** A window with the shared folder and secrets and its own memory. */
-  const openWindow = async (
-    globalState = new MemoryMemento(),
-    closing: Promise<unknown> = Promise.resolve(),
-  ) => {
+  const openWindow = () => {
+    const globalState = new MemoryMemento();
     const storage = vscode.Uri.file(folder);
     const workspaceState = new MemoryMemento();
     const crews = new Crews({ secrets, globalState });
@@ -94,7 +92,7 @@ describe("Deleting local data", () => {
     executions.open(() => (sending.begin(), Promise.resolve()));
     const closed: string[] = [];
     const context = { globalState, globalStorageUri: storage, secrets };
-    const forms = { closeAll: () => closing.then(() => void closed.push("forms")) };
+    const forms = { closeAll: () => Promise.resolve(void closed.push("forms")) };
     const tree = {
       arrangement: new Arrangement(workspaceState, () => undefined),
     };
@@ -176,7 +174,7 @@ describe("Deleting local data", () => {
       .filter((name) => database.get(`SELECT 1 FROM ${name}`) !== undefined);
 
   it("leaves nothing of executions, saved values, drafts, forms, local crews, connected crews and secrets", async () => {
-    const window = await openWindow();
+    const window = openWindow();
     await fill(window);
     const local = await window.locals.start({
       folder: vscode.Uri.joinPath(extension, "media", "example-crew").fsPath,
@@ -225,7 +223,7 @@ describe("Deleting local data", () => {
     crews.setToken("url:https://forgotten.test", { token: "forgotten-token", type: "userBearer" });
 
   it("continues with other tokens if one can't be deleted, reports it, and finds it again", async () => {
-    const window = await openWindow();
+    const window = openWindow();
     await leaveToken(window);
     await fill(window);
     const unlock = lock("forgotten.test");
@@ -238,21 +236,6 @@ describe("Deleting local data", () => {
     await leavesNothing(window);
   });
 
-  it("also finds it again if another window deletes its data only after that", async () => {
-    const shared = new MemoryMemento();
-    let close: (value: unknown) => void = () => undefined;
-    const window = await openWindow(shared);
-    await openWindow(shared, new Promise((resolve) => (close = resolve)));
-    await leaveToken(window);
-    const unlock = lock("");
-    assert.equal((await window.delete("everything")).notDeleted.length, 1);
-    await shared.update("crewdeck.remembered", "a mark");
-    close(undefined);
-    await waitFor("the other to forget", () => !shared.keys().includes("crewdeck.remembered"));
-    unlock();
-    await leavesNothing(window, shared);
-  });
-
   const questionOf = async ({ ask }: Window) =>
     (await withPerson(["escape"], ask)).shown[0]?.detail ?? "";
 
@@ -262,7 +245,7 @@ describe("Deleting local data", () => {
     });
 
   it("counts and removes a local crew whose folder is gone", async () => {
-    const window = await openWindow();
+    const window = openWindow();
     noteLocal(window, vscode.Uri.file(path.join(folder, "gone")).toString());
     await window.locals.refresh();
     assert.deepEqual(window.locals.list(), []);
@@ -274,7 +257,7 @@ describe("Deleting local data", () => {
   });
 
   it("warns that what may have been sent can be sent again, only if there is any", async () => {
-    const window = await openWindow();
+    const window = openWindow();
     const { store } = window.executions;
     const question = () => questionOf(window);
     const guard =
@@ -293,7 +276,7 @@ describe("Deleting local data", () => {
   });
 
   it("keeps connected crews with their tokens if only data is deleted", async () => {
-    const window = await openWindow();
+    const window = openWindow();
     await fill(window);
     const deleted = await window.delete("data");
     assert.deepEqual([deleted.crews, deleted.notDeleted], [0, []]);
@@ -308,7 +291,7 @@ describe("Deleting local data", () => {
   });
 
   it("is noticed by other windows, which write nothing back and keep working", async () => {
-    const [window, other] = [await openWindow(), await openWindow()];
+    const [window, other] = [openWindow(), openWindow()];
     await fill(window);
     await other.globalState.update("crewdeck.remembered", "a mark");
     await waitFor("the other window", () => other.executions.store.list().length === 2);
@@ -356,7 +339,7 @@ describe("Deleting local data", () => {
   };
 
   it("fails while a kickoff or feedback is being sent, but not for one that may have been sent", async () => {
-    const window = await openWindow();
+    const window = openWindow();
     const { store } = window.executions;
     const { outbox } = window.sending;
     const end = addKickoffUnderWay(window);
@@ -386,7 +369,7 @@ describe("Deleting local data", () => {
   });
 
   it("reports what could not be deleted and why, and deletes the rest", async () => {
-    const window = await openWindow();
+    const window = openWindow();
     await fill(window);
     const dataFolder = path.join(folder, "local", "busy");
     const error = new Error("It still runs in another window.");

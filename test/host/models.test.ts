@@ -250,18 +250,13 @@ describe("models of local crews", () => {
     const tools = [{ type: "function", function: { name: "look" } }];
     for (const [body, expected] of [
       [{ messages: [] }, /“messages”/],
-      [{ messages: "Hello" }, /“messages”/],
       [said({ role: "user", content: "" }), /All of “messages” are empty/],
       [said({ role: "pirate", content: "x" }), /“messages\.0\.role”/],
       [said({ role: "user", content: [{ type: "image_url" }] }), /take only text/],
-      [said({ role: "user", content: 1 }), /“messages\.0\.content”/],
-      [said({ role: "tool", content: "x" }), /tool_call_id/],
       [calling({ id: "a" }), /“messages\.0\.tool_calls\.0\.function”/],
       [calling({ id: "a", function: { name: "b", arguments: "[" } }), /must be a JSON object/],
       [{ ...hello, n: 2 }, /“n”: VS Code's models give one answer/],
-      [{ ...hello, tools: [{}] }, /“tools\.0\.type”/],
       [{ ...hello, tools, tool_choice: { function: { name: "hear" } } }, /“tools” has none/],
-      [{ ...hello, tool_choice: "required" }, /“tools” has none/],
     ] as const) {
       const response = await post(body);
       assert.equal(response.status, 400);

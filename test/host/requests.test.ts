@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import * as vscode from "vscode";
 import { activeDocument } from "../../src/editor/execution-uri.ts";
 import { runAgain, type RunAgainParts } from "../../src/kickoff/again.ts";
@@ -135,22 +135,6 @@ describe("An earlier kickoff", () => {
     await assert.rejects(again, /exists already\. Nothing was written/);
     assert.ok(found(await run<Made>("kickoffFile", { file })));
     await rm(file);
-  });
-
-  it("opens for a person as a request file that isn't saved yet, under a name of crew and first input that is free", async () => {
-    const taken = inWorkspace("repeated-tea.kickoff.json");
-    await writeFile(taken, "mine");
-    const uri = await run<string>("exportExecution", { ...row(first), format: "requestFile" });
-    const free = vscode.Uri.file(inWorkspace("repeated-tea-2.kickoff.json"));
-    assert.equal(uri, free.with({ scheme: "untitled" }).toString());
-    assert.match(vscode.window.activeTextEditor?.document.getText() ?? "", /"topic": "tea"/);
-    assert.equal(
-      vscode.window.tabGroups.activeTabGroup.activeTab?.isPreview,
-      false,
-      "the execution that is started from it next opens beside it",
-    );
-    await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
-    await rm(taken);
   });
 
   it("runs again with the callbacks' stored secrets, otherwise in the form, which asks for them", async () => {

@@ -89,7 +89,6 @@ export class FormContent {
     return [...faults.values()].every(({ isMissing }) => isMissing) ? values : undefined;
   }
 
-  /** What is sent if there are no faults. */
   get request() {
     const secrets = secretNames.map((name) => [name, this.#secret(name)] as const);
     const { values } = readForm(this.#fields, this.#values);

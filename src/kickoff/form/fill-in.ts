@@ -114,7 +114,6 @@ async function sourcesFor(parts: FillInParts, crew: FormCrew): Promise<readonly 
   ];
 }
 
-/** "" if it can't be read. */
 async function textOf(uri: vscode.Uri): Promise<string> {
   try {
     await checkFile(uri);

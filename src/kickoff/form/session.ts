@@ -152,7 +152,6 @@ export class FormSession {
   readonly on: Handlers<FromForm> = {
     ready: () => {
       this.#isReady = true;
-      // It is a new page.
       this.#posted = undefined;
       this.#show();
     },
@@ -247,7 +246,6 @@ export class FormSession {
     } else {
       content.require(error instanceof CrewApiError ? error.missingInputs : []);
       this.#keepsChanged = error instanceof CrewApiError && error.canKeepChanged === true;
-      // The next attempt is another kickoff.
       content.renew();
       this.#explain("refused", error);
       this.#saveSoon();

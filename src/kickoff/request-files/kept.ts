@@ -61,7 +61,6 @@ export function keptRequests(
   };
   return {
     list,
-    /** Replaces the crew's file of the same name. */
     async save(crewId: string, name: string, values: Prefill): Promise<void> {
       const same = (await list()).find(({ crew, label }) => crew === crewId && label === name);
       write(same?.path ?? pathOf(name, randomUUID()), crewId, name, values);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { firstTest } from "../../../src/actions/first-test.ts";
+import { firstTest } from "../../../src/actions/execution-data.ts";
 import { anExecution, aTask } from "../views/executions.ts";
 
 const head = '{"recording":1,"crewai":"1.15.30","variables":{}}\n';

@@ -34,13 +34,6 @@ describe("A kickoff form's session", () => {
     assert.equal(shown.form.focus, undefined, "a page that is shown again must not take focus");
   });
 
-  it("posts nothing to a page that is not ready", async () => {
-    const { length } = shown.views;
-    await shown.session.close();
-    shown.receive({ type: "ready" });
-    assert.equal(shown.views.length, length);
-  });
-
   it("shows why the inputs are unavailable, with buttons, and tries again, which starts a stopped local crew", async () => {
     const action = { title: "Set Token", command: "crewdeck.setToken", arguments: [{ crew: "a" }] };
     const asked: LoadOptions[] = [];
@@ -133,13 +126,6 @@ describe("A kickoff form's session", () => {
     await shown.clock.pass(1000);
     await shown.session.close();
     assert.deepEqual(shown.saved, []);
-  });
-
-  it("keeps for a page that is shown again what may not be stored", async () => {
-    const values = { ...typed("a"), taskWebhookUrl: "https://me:pw@a.test" };
-    await shown.type(values);
-    shown.receive({ type: "ready" });
-    assert.deepEqual(shown.form.draft.values, values);
   });
 
   it("marks what is wrong at once, what is missing when it is sent, and says so until it is solved", async () => {

@@ -6,7 +6,7 @@ import { NothingToDo } from "../../../src/base/errors.ts";
 import { isStopping } from "../../../src/executions/model.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";
 import { MaybeSentError } from "../../../src/sending/errors.ts";
-import { sendStop } from "../../../src/sending/stop.ts";
+import { sendStop } from "../../../src/sending/feedback.ts";
 import { aReading, failure } from "../executions/samples.ts";
 import { anExecution, notWaiting } from "../views/executions.ts";
 import { kill, senderParts, type Window, Windows } from "./window.ts";
