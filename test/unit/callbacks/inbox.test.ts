@@ -174,33 +174,6 @@ describe("callbacks", () => {
     assert.deepEqual(problems, ["A callback can't be read, and is left out. TypeError: Poison."]);
   });
 
-  it("tell the ID of a kickoff without a response", async () => {
-    const { localId, url } = await receiving(window, { kickoffIds: [], state: "unconfirmed" });
-    await send(url, { name: "write", output: "Text", kickoff_id: "k7" });
-    const known = [window.store.find(localId)?.kickoffIds, window.store.find(localId)?.state];
-    assert.deepEqual(known, [["k7"], "running"]);
-  });
-
-  it("are events in order of time, whatever order they came in, with what is unknown", async () => {
-    const { localId, url, token } = await receiving(window);
-    const event = (id: string, second: number, type = "llm_call_started") => ({
-      ...{ id, type, execution_id: "k1", data: {} },
-      timestamp: `2026-10-21T12:00:0${second}Z`,
-    });
-    const headers = { Authorization: `Bearer ${token}` };
-    const sent = [[event("e3", 3)], [event("e1", 1), event("e2", 2, "brand_new")]];
-    for (const events of sent) assert.equal(await send(url, { events }, { headers }), 204);
-    assert.equal(await send(url, { mystery: "$(zap) <b>" }), 204);
-    const marks = eventsOf(localId).map(({ id, type }) => [type, id.length === 2 ? id : ""]);
-    assert.deepEqual(marks, [
-      ["llm_call_started", "e1"],
-      ["brand_new", "e2"],
-      ["llm_call_started", "e3"],
-      ["callback", ""],
-    ]);
-    assert.match(eventsOf(localId).at(-1)?.text ?? "", /\$\(zap\) <b>/);
-  });
-
   it("after an end ask for the status, which says more", async () => {
     const { localId, url, token } = await receiving(window);
     const headers = { Authorization: `Bearer ${token}` };

@@ -175,12 +175,6 @@ describe("a local flow's question", () => {
     assert.ok(asksFor(asked, "review") && !asksFor(asked, "write"));
     assert.ok(asksFor(resumeAnswered(sent(asked), target, resumed), "review"));
   });
-
-  it("is stored whole; a list has its answers and not its message", () => {
-    assert.deepEqual(readExecution(writeExecution(asked)), asked);
-    assert.deepEqual(summaryOf(asked).waiting?.options, question.options);
-    assert.ok(!JSON.stringify(summaryOf(asked)).includes("Right?"));
-  });
 });
 
 describe("a flow's status", () => {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { withHistory } from "../../../src/executions/reduce.ts";
 import type { Execution } from "../../../src/executions/model.ts";
-import { readExecution, writeExecution } from "../../../src/executions/record.ts";
 import { anExecution, notWaiting } from "../views/executions.ts";
 
 const now = Date.parse("2026-10-21T12:05:00.000Z");
@@ -55,13 +54,5 @@ describe("the history of states", () => {
     }
     assert.equal(execution.history?.length, 200);
     assert.equal(Date.parse(execution.history.at(-1)?.at ?? ""), now + 249);
-  });
-
-  it("is read back as written, also if there is none", () => {
-    const queued = notWaiting({ state: "queued", seenAt });
-    const execution = withHistory(queued, notWaiting({ seenAt }), now);
-    const texts = writeExecution(execution);
-    assert.deepEqual(readExecution(texts), execution);
-    assert.deepEqual(readExecution(writeExecution(notWaiting())), notWaiting());
   });
 });

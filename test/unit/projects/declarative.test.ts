@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
 import { folderWith, rehearsed } from "./folder.ts";
 
 const fixture = new URL("../../fixtures/projects/declarative", import.meta.url).pathname;
@@ -72,11 +71,5 @@ describe("a declarative project", () => {
     };
     assert.deepEqual(await project('["a"]'), [["a", "boss"], []]);
     assert.deepEqual(await project('["a", "boss"]'), [["a", "boss"], ["team"]]);
-  });
-
-  it("is plain data", async () => {
-    const project = await rehearsed(fixture);
-    assert.deepEqual(JSON.parse(JSON.stringify(project)), project);
-    assert.match(await readFile(`${fixture}/crew.jsonc`, "utf8"), /\/\/ trailing commas/);
   });
 });
