@@ -68,25 +68,19 @@ function levelOf({ type, tag }: Token): number {
   return type === "heading_open" ? Number(tag.slice(1)) : Infinity;
 }
 
+/** What is underlined, mostly by a rule that follows without an empty line, is no heading any more. */
 function withHeadings(lines: readonly string[], tokens: readonly Token[], level: number): string[] {
-  const changed: (string | undefined)[] = [...lines];
-  for (const [at, token] of tokens.entries()) {
+  const changed = [...lines];
+  for (const token of tokens) {
     const { map, markup } = token;
     if (levelOf(token) === Infinity || map === null) continue;
-    const [first, end] = map;
     const marks = "#".repeat(Math.min(6, levelOf(token) + level - 1));
-    const line = lines[first] ?? "";
-    if (markup.startsWith("#")) changed[first] = line.replace(/#+/, marks);
-    else {
-      // Underlined: its lines become one. After it, an empty one: no table may begin with it.
-      const words = (tokens[at + 1]?.content ?? "").split("\n").map((each) => each.trim());
-      const prefix = line.slice(0, line.lastIndexOf(words[0] ?? ""));
-      changed[first] = `${prefix}${marks} ${words.join(" ")}`;
-      changed.fill(undefined, first + 1, end);
-      changed[end - 1] = (lines[end - 1] ?? "").replace(/(?<![=-])[=-]+\s*$/, "").trimEnd();
-    }
+    const [at, pattern, text] = markup.startsWith("#")
+      ? ([map[0], /#+/, marks] as const)
+      : ([map[1] - 1, /(?<![=-])[=-]+\s*$/, ""] as const);
+    changed[at] = (lines[at] ?? "").replace(pattern, text).trimEnd();
   }
-  return changed.filter((line) => line !== undefined);
+  return changed;
 }
 
 /** The marks that close a code block at the end, which would go on in what follows. */

@@ -227,7 +227,7 @@ describe("an execution's document", () => {
   });
 
   describe("supports VS Code's own features:", () => {
-    const output = "Report\n===\n\n## Part\n\n```\n# not closed";
+    const output = "# Report\n\n## Part\n\n```\n# not closed";
     const at = "2026-10-21T12:02:00.000Z";
     const attempts = [
       { number: 1, output, feedback: { isApprove: false, text: "# No", at } },

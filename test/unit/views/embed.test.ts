@@ -32,15 +32,20 @@ function read(output: string) {
 describe("an output in an execution's document", () => {
   for (const [whose, text, headings] of [
     ["", "# Report\n\n## Part\n\ntext\n\n#### Deep", ["4 Report", "5 Part", "6 Deep"]],
-    ["underlined ", "Report\nof today\n===\n\nPart\n---\ntext", ["4 Report of today", "5 Part"]],
     [
       "quoted or listed ",
-      "> # Quoted\n\n- # Item\n\n  ## Inside\n\n> Under\n> ---\n",
-      ["4 Quoted", "4 Item", "5 Inside", "5 Under"],
+      "> # Quoted\n\n- # Item\n\n  ## Inside\n",
+      ["4 Quoted", "4 Item", "5 Inside"],
     ],
   ] as const)
     it(`has its ${whose}headings below the section's heading`, () =>
       assert.deepEqual(read(text).headings, headings));
+
+  it("has no heading because of a rule that follows a text at once", () => {
+    assert.deepEqual(outputLines("Part\n---\ntext\n\n> Under\n> ==", 4), [
+      ...["Part", "", "text", "", "> Under", ">"],
+    ]);
+  });
 
   it("keeps number signs in code, and rules, tags and text that only look like headings", () => {
     for (const text of [
