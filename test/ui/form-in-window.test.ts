@@ -58,15 +58,6 @@ describe("The kickoff form, in the window", () => {
     await holds(typed);
   });
 
-  it("keeps what is typed when it moves to another editor group", async () => {
-    await window.runCommand("View: Move Editor into Right Group");
-    await waitFor(
-      "two groups",
-      async () => (await window.page.locator(".editor-group-container").count()) === 2,
-    );
-    await holds(typed);
-  });
-
   it("keeps what is typed when the window is reloaded, without a request", async () => {
     const asked = gate.sent("/inputs").length;
     await field("audience").press("End");

@@ -78,7 +78,7 @@ describe("The timeline, in the window", () => {
     await window.editor.waitForText(/^research:/m);
   });
 
-  it("leads to the place in the page where that is open, and the page's own timeline to the definition", async () => {
+  it("leads to the place in the page where that is open", async () => {
     const page = window.webview.content;
     const openAs = (name: string) =>
       window.page
@@ -97,16 +97,8 @@ describe("The timeline, in the window", () => {
     await row(/^Task outline/).click();
     await waitFor("the task open", async () => (await fold.getAttribute("open")) !== null);
     assert.ok(await tree().evaluate((element) => element === document.activeElement));
-    await page.getByRole("heading", { name: "Timeline" }).click();
-    await page
-      .getByRole("treeitem", { name: /^Task research/ })
-      .first()
-      .dblclick();
-    await window.editor.waitForText(/^research:/m);
-    await row(/^Task research/).click();
-    await page.locator('[data-fold="task research"][open]').waitFor();
     await openAs("Open as Text");
-    await window.editor.waitForText("## Task: research");
+    await window.editor.waitForText("Completed");
   });
 
   it("follows the execution that is open or selected, and is shown from a row's menu", async () => {

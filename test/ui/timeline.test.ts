@@ -313,16 +313,6 @@ describe("The timeline, as a page", () => {
     assert.equal(await widthOf(/^Task research/), width);
   });
 
-  it("begins again for another execution, and says what to do without one", async () => {
-    await timeline.open(variedExecution());
-    await timeline.page.getByRole("searchbox").fill("404");
-    await timeline.show(runningExecution(Date.now()));
-    await timeline.row(/web_search/).waitFor();
-    assert.equal(await timeline.page.getByRole("searchbox").inputValue(), "");
-    await timeline.showEmpty("Kick off a crew.");
-    await timeline.page.getByText("Kick off a crew.").waitFor();
-  });
-
   it("puts the bar below the name where there is little room, and nothing is cut off", async () => {
     await timeline.open(variedExecution(), { size: narrow });
     const row = timeline.row(/^Task research/);

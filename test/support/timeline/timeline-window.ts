@@ -37,10 +37,6 @@ export class TimelineWindow extends PartWindow<FromTimeline, ToTimeline> {
     await this.showAll(messagesOf(shown));
   }
 
-  async showEmpty(text: string): Promise<void> {
-    await this.post({ type: "empty", text });
-  }
-
   /** As VS Code does when a view is hidden and shown again: only the kept state remains. */
   async hideAndShow(): Promise<void> {
     await this.page.reload();
