@@ -12,7 +12,6 @@ import {
 } from "../base/json.ts";
 import { pieceOf, shortName } from "../base/text.ts";
 
-/** Characters kept of arguments, outputs, thoughts and errors. */
 const longestText = 2_000;
 
 /** Parts of a streamed text, which come by the thousand. */

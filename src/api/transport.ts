@@ -65,7 +65,6 @@ export interface Traffic {
   readonly path: string;
   readonly status?: number;
   readonly error?: CrewApiErrorKind;
-  /** From sending to the end of the body. Undefined for the request. */
   readonly milliseconds?: number;
 }
 

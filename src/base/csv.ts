@@ -6,7 +6,6 @@ export function csvOf(rows: readonly (readonly string[])[]): string {
 }
 
 export interface CsvRow {
-  /** Where it begins, from 1. */
   readonly line: number;
   /** By the names in the first row. Undefined if it has more fields, as with a comma in a text without quotes. */
   readonly values: Readonly<Record<string, string>> | undefined;

@@ -26,7 +26,6 @@ export interface CallbacksOptions extends FlowWebhooksOptions {
 
 export interface CallbackTest {
   readonly via: "loopback" | "none" | Route["via"];
-  /** The address with the path of the test left out. */
   readonly url?: string;
   readonly port?: number;
   readonly roundTripMs?: number;

@@ -90,7 +90,6 @@ export class Inbox {
     database.write(() => this.#storeFor(localId, [callback]));
   }
 
-  /** Never rejects. */
   async #poll(localId: string): Promise<void> {
     try {
       await this.#options.poll(localId);

@@ -48,7 +48,6 @@ export class Receiver implements Disposable {
     this.#options = options;
   }
 
-  /** Whether this window receives, or waits to take over the port. */
   get isStarted(): boolean {
     return this.#isWanted;
   }
@@ -165,14 +164,10 @@ interface ListenerOptions {
   readonly mostConnections?: number;
 }
 
-export interface Listener {
-  readonly port: number;
-  /** Ends all connections. Callbacks without an answer are sent again. */
-  close(): void;
-}
+export type Listener = Awaited<ReturnType<typeof openListener>>;
 
 /** Receives callbacks over HTTP, on loopback only. Resolves when it listens; `port` 0 for any. Rejects as `listen` does. */
-export async function openListener(port: number, options: ListenerOptions): Promise<Listener> {
+export async function openListener(port: number, options: ListenerOptions) {
   const { timeoutMs = 10_000, mostConnections = 500 } = options;
   const server = createServer(
     {
@@ -191,6 +186,7 @@ export async function openListener(port: number, options: ListenerOptions): Prom
   const address = server.address();
   return {
     port: typeof address === "object" && address !== null ? address.port : 0,
+    /** Ends all connections. Callbacks without an answer are sent again. */
     close() {
       server.close();
       server.closeAllConnections();

@@ -19,7 +19,6 @@ export interface Span {
   readonly name: string;
   /** Milliseconds since 1970. */
   readonly start: number;
-  /** Undefined while it lasts. */
   readonly end?: number;
   /** `stopped`: what it is part of ended without it. `interrupted`: its crew's service ended, and it was begun again. */
   readonly state: "running" | "completed" | "failed" | "stopped" | "interrupted";

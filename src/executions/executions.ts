@@ -20,7 +20,6 @@ export class Executions implements Disposable {
   readonly poller: Poller;
   readonly #options: ExecutionsOptions;
   #begin: () => Promise<void> = () => Promise.resolve();
-  /** Disposed when polling begins or ends. */
   readonly #phase = new Disposables();
 
   constructor(options: ExecutionsOptions) {

@@ -161,7 +161,6 @@ export interface StopRequest {
   readonly outcome: "sending" | "answered" | "unanswered" | "ignored";
 }
 
-/** A table's row that an execution is of. */
 export interface BatchCell {
   readonly id: string;
   readonly name: string;
@@ -203,10 +202,8 @@ export interface ExecutionSummary {
   readonly trigger?: Trigger;
   /** As reported by the crew, also after the end. */
   readonly undelivered?: readonly UndeliveredCallbacks[];
-  /** The ID of a flow, as reported by the crew while it waits. */
   readonly flowId?: string;
   readonly waiting?: WaitingSummary;
-  /** The IDs of a flow's requests, so that a repeated one is known. */
   readonly requestIds?: readonly string[];
   /** The crew accepted feedback for this output but still reports its pause; it probably lags. */
   readonly stillPaused?: Pick<WaitingSummary, "taskId" | "attempt">;
@@ -221,7 +218,6 @@ export interface Execution extends ExecutionSummary {
   readonly request?: SentKickoff;
   readonly tasks: readonly ExecutionTask[];
   readonly output?: string;
-  /** As reported by the crew, also those of others. */
   readonly decisions?: readonly Decision[];
   readonly eventCount?: number;
   readonly waiting?: WaitingSummary & Pick<Question, "message"> & { readonly output?: string };

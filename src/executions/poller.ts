@@ -26,7 +26,6 @@ const [quick, slow] = [2_000, 15_000];
 const quickPhase = 20_000;
 /** How much slower it is while nobody looks, and its longest interval (ms). */
 const unattended = { factor: 4, longest: 60_000 };
-/** If the crew doesn't know the id (ms). */
 const unknownPace = 60_000;
 /** After this time since anything was sent, it is polled this often (ms). */
 const old = { age: 24 * 60 * 60_000, pace: 30 * 60_000 };
@@ -54,7 +53,6 @@ export interface PollerChange {
 interface Attention {
   readonly isFocused: boolean;
   readonly isListVisible: boolean;
-  /** The local IDs of what is shown in editors. */
   readonly open: ReadonlySet<string>;
 }
 
@@ -81,7 +79,6 @@ export class Poller implements Disposable {
   readonly #underWay = new Map<string, number>();
   /** By crew: until when it asked to wait (milliseconds since 1970). */
   readonly #notBefore = new Map<string, number>();
-  /** Crews that refused their token. */
   readonly #refusing = new Map<string, CrewApiError>();
   readonly #subscriptions = new Disposables();
   readonly #onError = (error: unknown) =>
@@ -157,7 +154,6 @@ export class Poller implements Disposable {
     return this.#refusing;
   }
 
-  /** Polls again, after the crew's token or settings changed. */
   pollAgain(crewId: string): void {
     this.#notBefore.delete(crewId);
     const wasRefusing = this.#refusing.delete(crewId);
@@ -235,7 +231,6 @@ export class Poller implements Disposable {
     });
   }
 
-  /** Sets the one timer to when the next execution is due. */
   #plan(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;

@@ -83,7 +83,6 @@ export function readExecution(texts: Record<"summary" | "common" | "details", st
   return { ...summary, ...objectIn(JSON.parse(texts.details)) } as Execution;
 }
 
-/** Of what only `writeExecution` writes. */
 function objectIn(raw: unknown): object {
   if (isObject(raw)) return raw;
   throw new Error("It is no object.");

@@ -35,7 +35,6 @@ type Pause = NonNullable<StatusReading["waiting"]>;
 
 interface NewExecution extends Pick<Execution, "crew" | "origin" | "engine" | "label" | "batch"> {
   readonly request?: KickoffRequest;
-  /** Undefined while the kickoff's response is missing. */
   readonly kickoffId?: string;
 }
 

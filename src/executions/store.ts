@@ -69,7 +69,6 @@ const nextRevision = `
 export class ExecutionStore implements Disposable {
   readonly #options: ExecutionStoreOptions;
   readonly #entries = new Map<string, Entry>();
-  /** Undefined after a change. */
   #sorted: readonly ExecutionSummary[] | undefined;
   /** Of the entries, since it was reported last. */
   #change: Record<keyof ExecutionChange, ExecutionSummary[]> = noChange();

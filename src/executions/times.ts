@@ -90,11 +90,9 @@ export interface Period {
   readonly taskId?: string;
   readonly attempt?: number;
   readonly from: number;
-  /** Undefined while it lasts. */
   readonly to?: number;
   /** Its length is not known: a change was seen long after it happened, or never. */
   readonly isVague?: true;
-  /** Of a pause that a person ended from here. */
   readonly isApprove?: boolean;
 }
 

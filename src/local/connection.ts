@@ -23,7 +23,6 @@ interface ConnectionOptions {
   readonly onLine: (line: string) => void;
 }
 
-/** How long the service may take to respond (ms). */
 const responseMs = 10_000;
 
 /** Shows a service that this window is there, for as long as both run. */

@@ -52,7 +52,6 @@ export class LocalCrews implements vscode.Disposable {
   readonly #folders: Folders;
   readonly #records: ProjectRecords;
   readonly #log: vscode.OutputChannel;
-  /** Those whose folder exists, by folder. */
   readonly #projects = new Map<string, LocalProject>();
   #refreshing: Promise<void> | undefined;
   #published = "[]";
@@ -218,7 +217,6 @@ export class LocalCrews implements vscode.Disposable {
     this.#publish();
   }
 
-  /** The service stays. */
   #drop(project: LocalProject): void {
     project.dispose();
     this.#projects.delete(project.folder);
@@ -292,7 +290,6 @@ export class LocalCrews implements vscode.Disposable {
     });
   }
 
-  /** Crews that were rehearsed only because the workspace wasn't trusted. */
   async #trusted(): Promise<void> {
     for (const project of this.#projects.values())
       if (project.crews()[0]?.local?.obstacle === "trust" && !project.hasOpenExecutions()) {

@@ -243,7 +243,6 @@ export abstract class LocalService {
     return Date.now() + (this.#options.settleMs ?? usualSettleMs);
   }
 
-  /** @throws the reason when the window closes */
   #pause(): Promise<void> {
     return delay(retryMs, undefined, { signal: this.#end.signal });
   }

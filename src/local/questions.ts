@@ -14,7 +14,6 @@ import type { LocalProject } from "./local-project.ts";
 import { exampleFolder } from "./records.ts";
 
 interface Chosen {
-  /** Its name in {@link Folders}. */
   readonly folder: string;
   readonly crewClass?: string;
 }

@@ -15,7 +15,6 @@ export interface ProjectRecord {
   /** False if a person stopped it; true while nothing needs it, and when it failed: the next window starts it, if it is needed. */
   readonly wanted: boolean;
   readonly failure?: string | undefined;
-  /** The one that ran last, or that a person chose. */
   readonly engine?: LocalEngine | undefined;
   readonly isEngineChosen?: true | undefined;
 }

@@ -36,7 +36,6 @@ export interface ServiceOptions {
   readonly port: number;
   readonly token: string;
   readonly userToken: string;
-  /** For the Python of a crewAI project. */
   readonly route?: ModelRoute;
   readonly signal: AbortSignal;
   readonly timeoutMs?: number;

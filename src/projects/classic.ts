@@ -14,7 +14,6 @@ export async function crewEntries(reading: Reading, folder: string): Promise<Cre
   const usual = path.posix.join(folder, "crew.py");
   const files = new Set([usual, ...(await pythonFilesIn(reading.folder, folder))]);
   const found: CrewEntry[] = [];
-  /** Makes a crew without a class. */
   let maker: string | undefined;
   for (const file of files) {
     const text = await reading.python(file);

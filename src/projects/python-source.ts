@@ -167,7 +167,6 @@ function hasDecorator({ decorators }: Block, ...kinds: readonly string[]): boole
 function outlineOf(text: string) {
   const code = linesOf(withoutInert(text));
   const blocks: Block[] = [];
-  /** Those that a line may belong to, the innermost last. */
   const open: Block[] = [];
   let decorators: { kind: string; line: number; column: number }[] = [];
   for (const [at, line] of code.entries()) {

@@ -55,7 +55,6 @@ export async function readDefinitions(reading: Reading): Promise<readonly Defini
 
 interface FoundCrews {
   readonly name: string;
-  /** Of classic crews; none for a declarative one. */
   readonly entries: readonly CrewEntry[];
   readonly file: string;
 }

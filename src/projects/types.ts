@@ -69,7 +69,6 @@ export function toRehearse({ project, problems }: ProjectReading): CrewProject {
   return project;
 }
 
-/** The message says where the problem is. */
 export class ProjectError extends Error {
   override readonly name = "ProjectError";
   readonly position: Position | undefined;

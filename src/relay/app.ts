@@ -17,31 +17,20 @@ const pingMs = 20_000;
 const fullSeconds = 60;
 const maxKeyBytes = 10_000;
 
-export interface Limits {
-  /** How many channels there may be. */
-  readonly channels: number;
-  /** Of a callback's body (bytes). */
-  readonly bodyBytes: number;
-  /** Of the sealed callbacks of a channel that wait (bytes). */
-  readonly waitingBytes: number;
-  /** Callbacks of a channel in a row, without a pause. */
-  readonly burst: number;
-  /** Callbacks of a channel, on average. */
-  readonly perSecond: number;
-  /** Callbacks of a channel that arrive at the same time. */
-  readonly atOnce: number;
-  /** How long a request may take to arrive (ms). */
-  readonly requestMs: number;
-}
+export type Limits = Readonly<typeof usualLimits>;
 
-export const usualLimits: Limits = {
+/** Of a channel, but the first and the last. */
+export const usualLimits = {
   channels: 1000,
   // As much as the receiver takes: the sender must hear of what it would refuse.
   bodyBytes: 1_000_000,
+  // Sealed.
   waitingBytes: 64 * 1024 * 1024,
+  // Callbacks without a pause, and on average.
   burst: 5000,
   perSecond: 200,
   atOnce: 50,
+  // For a request to arrive.
   requestMs: 20_000,
 };
 
@@ -64,7 +53,6 @@ export function createRelay({ store, token, limits, log }: RelayParts) {
   const buckets = new TokenBuckets(limits);
   /** By channel: how many callbacks are arriving. */
   const arriving = new Map<string, number>();
-  /** By channel. */
   const listeners = new Map<string, Listener>();
 
   /** A full disk keeps the relay neither from starting nor from passing callbacks on. */
@@ -148,7 +136,6 @@ export function createRelay({ store, token, limits, log }: RelayParts) {
     return c.json({ error: "The relay failed. The callback was not accepted." }, 500);
   });
 
-  /** The channel that this request may listen to. */
   function authorized(c: Context): string {
     const id = c.req.param("channel") ?? "";
     const channel = store.channel(id);
@@ -187,9 +174,7 @@ export function createRelay({ store, token, limits, log }: RelayParts) {
 
   return {
     app,
-    /** Call it from time to time. */
     expire: (now: number) => tryTo(() => store.expire(now, [...listeners.keys()])),
-    /** Ends the connections of those who listen. */
     endListeners: () => {
       for (const listener of listeners.values()) listener.end();
     },
@@ -209,7 +194,6 @@ function unknownChannel(): HTTPException {
   return refusal(404, "There is no such channel.");
 }
 
-/** @throws {HTTPException} 413 */
 async function readBody(c: Context, maxBytes: number): Promise<Buffer> {
   const tooLarge = () => refusal(413, `The body is larger than ${maxBytes} bytes.`);
   if (Number(c.req.header("Content-Length") ?? 0) > maxBytes) throw tooLarge();
@@ -225,7 +209,6 @@ async function readBody(c: Context, maxBytes: number): Promise<Buffer> {
 
 /** A callback as it arrived, of which nothing is stored in the clear. */
 interface Arrival {
-  /** Below the channel's address. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;

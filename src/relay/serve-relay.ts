@@ -69,7 +69,6 @@ export async function openRelay(options: RelayOptions) {
   listener.server.maxConnections = maxConnections;
   return {
     ...(await listener.open(host, port)),
-    /** Ends what is under way, and closes the database. */
     close: async (): Promise<void> => {
       clearInterval(timer);
       const closed = listener.close();

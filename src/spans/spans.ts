@@ -97,7 +97,6 @@ function hash(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** The conventions' names for these kinds. */
 const operations: ReadonlyMap<Span["kind"], string> = new Map([
   ["crew", "invoke_workflow"],
   ["agent", "invoke_agent"],
