@@ -32,7 +32,6 @@ export type AuditEntry = ReturnType<typeof entryOf> & {
   readonly task_id?: string;
   readonly attempt?: number;
   readonly feedback?: string;
-  /** Of the text that was decided about. */
   readonly output_sha256?: string;
 };
 

@@ -37,7 +37,6 @@ export function subjectOf(key: AttemptKey): Subject {
   return [key.executionId, key.taskIndex, key.attempt];
 }
 
-/** Whether somebody may have received a callback with the output of a task that waits. */
 export function mayHaveArrived(key: AttemptKey, deliveries: Deliveries): Promise<boolean> {
   const subject = subjectOf(key);
   return deliveries.mayHaveArrived(

@@ -3,7 +3,6 @@ import { defined, type JsonObject, type JsonValue } from "../base/json.ts";
 import { integer, optionalText, text } from "../base/sqlite.ts";
 import { insert, row, rows, type Work } from "./database/database.ts";
 
-/** Bytes of the calls that are kept of an execution, compressed. */
 const mostBytes = 20_000_000;
 
 /** A call of a model or of a tool, as the worker kept it (crewdeck_worker/calls.py). */

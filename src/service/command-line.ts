@@ -86,7 +86,6 @@ function wrapped(text: string): readonly string[] {
   }, []);
 }
 
-/** Without the dashes before it. */
 export function nameOf(member: string): string {
   return member.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }

@@ -26,7 +26,6 @@ import { crewsAtWork } from "./store.ts";
 
 const workerPackage = "crewdeck_worker";
 
-/** Beside the bundle, or in the source. */
 const workerFolder =
   [workerPackage, `crewai/${workerPackage}`]
     .map((folder) => fileURLToPath(new URL(folder, import.meta.url)))
@@ -38,7 +37,6 @@ export interface CrewPlan extends ServerCrew {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** What a server needs to serve its crews: addresses and limits. */
 export interface ServerPlan extends Omit<ServerConfig, "crews"> {
   readonly crews: readonly CrewPlan[];
 }
@@ -78,7 +76,6 @@ async function readEnvironment(
   }
 }
 
-/** Plans a server for the crews of the command line. */
 export function planOf(crews: readonly CrewPlan[]): ServerPlan {
   return {
     ...{ crews, host: "127.0.0.1", port: 0, trustProxy: false, callbackNetworks: [] },

@@ -52,7 +52,6 @@ export async function lockDataFolder(folder: string) {
 /** Garbage collection would close the file and release its lock. */
 const held: DatabaseSync[] = [];
 
-/** Of two that start at once, one gets it. */
 function lock(file: string): void {
   const database = openSqlite(file);
   held.push(database);

@@ -15,14 +15,12 @@ import {
 } from "./model.ts";
 
 export interface Resumed {
-  /** Whether the task is repeated. */
   readonly isRetried: boolean;
   readonly ended: boolean;
   readonly alias: string | undefined;
 }
 
 export interface Dialect {
-  /** Whether each resume gives the execution another ID. */
   readonly renames: boolean;
   inputs(names: readonly string[]): readonly string[];
   resumed(result: Resumed): JsonObject;
@@ -71,7 +69,6 @@ export const liveDialect: Dialect = {
   },
 };
 
-/** The documented answer. */
 function statusOf(view: ExecutionView) {
   const { state, error, createdAt, endedAt } = view.execution;
   const { finished, waiting, current, total } = progressOf(view);

@@ -22,7 +22,6 @@ export function cipherWith(key: Buffer) {
       return Buffer.concat([iv, cipher.getAuthTag(), encrypted]).toString("base64");
     },
 
-    /** @throws {Error} for another key */
     decrypt(encrypted: string): string {
       const all = Buffer.from(encrypted, "base64");
       const [iv, content] = [all.subarray(0, bytes.iv), all.subarray(bytes.iv + bytes.tag)];

@@ -12,7 +12,6 @@ export interface Note {
   readonly attempt: number;
   readonly isApprove: boolean;
   readonly feedback: string;
-  /** What the feedback is about. */
   readonly output: string;
 }
 
@@ -24,7 +23,6 @@ export interface TaskAttempt {
   readonly task: ProjectTask;
   readonly agent: ProjectAgent | undefined;
   readonly inputs: JsonObject;
-  /** The outputs of all earlier tasks. */
   readonly earlier: readonly { readonly taskId: string; readonly output: string }[];
   readonly notes: readonly Note[];
   readonly attempt: number;
@@ -47,7 +45,6 @@ export interface AgentStep {
 /** An event of crewAI's event bus, or in its shape; texts have at most 2,000 characters. Of tasks, only `task_started`. */
 export interface EngineEvent extends JsonObject {
   readonly type: string;
-  /** ISO 8601. */
   readonly timestamp: string;
 }
 
@@ -84,9 +81,7 @@ export interface FlowPart extends Pick<
   TaskAttempt,
   "executionId" | "project" | "rules" | "inputs"
 > {
-  /** From 1. */
   readonly part: number;
-  /** Undefined for the first part. */
   readonly answer?: FlowAnswer;
 }
 
@@ -107,7 +102,6 @@ export type FlowQuestion = Pick<
   "method" | "message" | "options" | "defaultOption" | "requestedAt"
 >;
 
-/** Without a pause at the flow's end. */
 export type FlowResult = Pick<ReplyOf<"output">, "output" | "pause" | "usage">;
 
 export interface MethodReport {
@@ -136,7 +130,6 @@ export interface Engine {
   runFlow?(part: FlowPart, report: Reports): Promise<FlowResult>;
   /** How many executions of its crew run at a time (16). */
   readonly parallel?: number | undefined;
-  /** Whether it starts a process for each of them. */
   readonly startsProcesses?: boolean;
   /** An execution waits for a person, or has ended: a `run` or `prepare` still under way then rejects. */
   rest?(executionId: string, hasEnded: boolean): void;
@@ -144,7 +137,6 @@ export interface Engine {
   drop?(executionId: string): void;
   /** Variables for projects that are opened from now on. They win over the projects' own; never log them. */
   setEnvironment?(variables: Readonly<Record<string, string>>): void;
-  /** Ends what it started. */
   close?(): void;
 }
 
@@ -159,7 +151,6 @@ export function crewOutput(tasks: readonly { readonly output: string | null }[])
 
 export const rehearsalMark = "[REHEARSAL - no language model was called]";
 
-/** A task fails if its description contains it. */
 const failureMark = "[rehearse failure]";
 
 /** Repeats what an agent would be given. @param seconds for a task */

@@ -25,7 +25,6 @@ export class ApiError extends Error {
   /** `detail` of the live dialect; a list is FastAPI's, for an invalid request (observed). */
   readonly detail: string | readonly { loc: readonly string[]; msg: string; type: string }[];
   readonly liveStatus: number;
-  /** After how many seconds a client may try again. */
   readonly retryAfter: number | undefined;
 
   constructor(

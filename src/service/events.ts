@@ -15,7 +15,6 @@ const longestText = 2_000;
 export interface StoredEvent extends JsonObject {
   readonly event_id: string;
   readonly type: string;
-  /** ISO 8601. */
   readonly timestamp: string;
 }
 
@@ -59,7 +58,6 @@ function* dropOld(executionId: string): Work<void> {
     );
 }
 
-/** How often each type is there, besides those that were counted. */
 function countsOf(
   types: readonly string[],
   counted: Readonly<Record<string, number>> = {},

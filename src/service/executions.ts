@@ -1,17 +1,18 @@
 import { randomUUID } from "node:crypto";
+import { digest } from "../base/bearer.ts";
 import { defined, textAt } from "../base/json.ts";
+import { text } from "../base/sqlite.ts";
 import type { CrewProject } from "../projects/types.ts";
 import { auditOf, note, type Actor, type AuditEntry } from "./audit.ts";
 import { createReporter, mayHaveArrived } from "./callbacks.ts";
 import { callOf, callsOf, recordingOf } from "./calls.ts";
-import type { Database, Work } from "./database/database.ts";
+import { change, row, type Database, type Work } from "./database/database.ts";
 import type { Deliveries } from "./deliveries.ts";
 import type { Dialect, Resumed } from "./dialects.ts";
 import { ApiError, unknownExecution } from "./errors.ts";
 import { activityOf } from "./events.ts";
 import { answerTo } from "./flow-answers.ts";
 import type { Jobs } from "./jobs.ts";
-import { startedWith, type KickoffKey } from "./kickoff-key.ts";
 import {
   isQueued,
   type Attempt,
@@ -114,7 +115,6 @@ export function createExecutions(parts: ExecutionsParts) {
   }
 
   return {
-    /** The execution that a repeated request has started. @throws {ApiError} 422 */
     startedWith: (key: KickoffKey) => database.transaction(() => startedWith(key, database.now())),
 
     /** Resolves to its ID when a copy of the crew is stored and the run has started. @throws {ApiError} */
@@ -138,7 +138,6 @@ export function createExecutions(parts: ExecutionsParts) {
       return begun;
     },
 
-    /** @throws {ApiError} 403 */
     async view(id: string, caller: Caller): Promise<StatusView | undefined> {
       const view = await find(id);
       if (!view) return undefined;
@@ -218,7 +217,6 @@ export function createExecutions(parts: ExecutionsParts) {
       throw new ApiError(404, "Not Found", `The execution keeps no call with the number ${number}`);
     },
 
-    /** By which a later one is replayed. @throws {ApiError} 403, 404 */
     async recording(id: string, caller: Caller) {
       return await database.query(recordingOf((await readable(id, caller)).id));
     },
@@ -321,3 +319,45 @@ function authorise(execution: Execution, caller: Caller): void {
 
 /** An output counts as seen after this time, which is longer than a request takes (ms). On a busy disk, some took more than a second. */
 const assumedSeenMs = 5000;
+
+/** How long a client may repeat a kickoff (ms). */
+const repeatedMs = 86_400_000;
+
+/** By what a repeat of a kickoff is recognised: hashes. */
+export interface KickoffKey {
+  readonly key: string;
+  readonly body: string;
+}
+
+/** @param header `Idempotency-Key` @param crew its path. Undefined without the header */
+export function kickoffKey(
+  header: string | undefined,
+  { owner }: Caller,
+  crew: string,
+  body: string,
+): KickoffKey | undefined {
+  return header
+    ? { key: hash(JSON.stringify([owner, crew, header])), body: hash(body) }
+    : undefined;
+}
+
+/** The execution that this request has started already. @throws {ApiError} 422 if its key came with another body */
+export function* startedWith({ key, body }: KickoffKey, now: number): Work<string | undefined> {
+  // An older one has given its key back.
+  yield* change(
+    "UPDATE executions SET kickoff_key = NULL WHERE kickoff_key = ? AND created_at <= ?",
+    key,
+    now - repeatedMs,
+  );
+  const sql = "SELECT id, kickoff_body AS body FROM executions WHERE kickoff_key = ?";
+  const started = yield* row(sql, key);
+  if (started && text(started, "body") !== body) {
+    const message = "This Idempotency-Key came with another request before. Send a new one";
+    throw new ApiError(422, "Unprocessable Content", message);
+  }
+  return started && text(started, "id");
+}
+
+function hash(part: string): string {
+  return digest(part).toString("hex");
+}

@@ -8,7 +8,6 @@ import type { AttemptKey, Execution } from "./model.ts";
 interface FeedbackWebhookOptions {
   readonly url: string;
   readonly secret: string;
-  /** The service's own address, for answers. */
   readonly address: () => string;
 }
 

@@ -4,7 +4,6 @@ import type { FlowAnswer, FlowQuestion } from "./engine.ts";
 import { ApiError } from "./errors.ts";
 
 export interface FeedbackAnswer extends Pick<FlowAnswer, "feedback" | "outcomes"> {
-  /** Undefined where only crewAI will know. */
   readonly isApprove?: boolean;
 }
 

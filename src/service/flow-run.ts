@@ -153,7 +153,6 @@ class Methods {
     return key;
   }
 
-  /** The method's last attempt; 0 if there is none. */
   *#lastOf(method: string): Work<AttemptKey & { readonly isRunning: boolean }> {
     const { id: executionId, project } = this.#run.execution;
     const taskIndex = project.tasks.findIndex(({ id }) => id === method);

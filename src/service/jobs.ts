@@ -9,7 +9,6 @@ export interface Jobs {
   take(crew: string, most: number): Promise<readonly Job[]>;
 }
 
-/** A job that nobody else has. */
 export interface Job {
   readonly executionId: string;
   /** Call it every few seconds, so that nobody else takes it. */

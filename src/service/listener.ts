@@ -24,7 +24,6 @@ export function createListener(
   });
   return {
     server,
-    /** @throws {Refusal} */
     async open(
       host: string,
       port: number,

@@ -33,7 +33,6 @@ function version(): string {
 
 interface Command {
   readonly help: string;
-  /** @throws {Refusal} */
   run(args: readonly string[]): Promise<void>;
 }
 
@@ -120,7 +119,6 @@ function choose(args: readonly string[]): readonly [Command, readonly string[]] 
   return [serve, args];
 }
 
-/** @throws {Refusal} */
 function checkNode(): void {
   const problem = nodeProblem(process.versions.node, hasSqlite());
   if (problem !== undefined) throw new Refusal("node", problem);

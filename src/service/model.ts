@@ -34,7 +34,6 @@ export interface Callbacks {
   readonly stream?:
     | (CallbackTarget & {
         readonly events: readonly string[];
-        /** Events are sent in groups. */
         readonly isBatched?: boolean;
       })
     | undefined;
@@ -42,7 +41,6 @@ export interface Callbacks {
 
 /** What an execution that runs again from a task keeps of an earlier one. */
 export interface KeptOutputs {
-  /** The first task that runs. */
   readonly taskId: string;
   readonly outputs: readonly KeptOutput[];
 }
@@ -65,7 +63,6 @@ export interface Execution {
   readonly meta: JsonObject | null;
   /** Those of the last decision, else those of the kickoff. */
   readonly callbacks: Callbacks;
-  /** Null if it runs from the beginning. */
   readonly kept: KeptOutputs | null;
   readonly rules: Rules | null;
   /** A pause for a person is a state of an attempt. */
@@ -111,7 +108,6 @@ export interface Attempt extends AttemptKey {
   readonly startedAt: number;
   readonly finishedAt: number | null;
   readonly decidedAt: number | null;
-  /** Whether a status has shown its output. */
   readonly shown: 0 | 1;
   /** Of a flow's method, the part that it ran in. */
   readonly part: number;
@@ -127,9 +123,7 @@ export interface Review {
   readonly draft?: JsonObject;
   readonly usage?: TokenUsage;
   readonly refusal?: JsonObject;
-  /** Of a flow's method, what it asks. */
   readonly pause?: FlowQuestion;
-  /** What the flow continues with. */
   readonly answer?: FeedbackAnswer;
 }
 
@@ -171,8 +165,6 @@ export interface StatusView extends ExecutionView {
   readonly place: number | undefined;
   /** Who decided about which output, and when. */
   readonly decisions: readonly AuditEntry[];
-  /** In the shape of the API. */
   readonly undelivered: readonly JsonObject[];
-  /** The call that waits for a person. */
   readonly heldCall: HeldCall | undefined;
 }

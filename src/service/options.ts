@@ -186,7 +186,6 @@ export function readOptions(argv: readonly string[], environment: Environment) {
     ...given,
     folders,
     config,
-    /** Whether it is for a team, not for one's own machine. */
     isServer,
     role,
     /** These win over the file's. */
@@ -208,7 +207,6 @@ export function readOptions(argv: readonly string[], environment: Environment) {
     lifeline: given.lifeline ?? false,
     /** Whether VS Code's windows use it: it ends when they don't. */
     forWindows,
-    /** How long nothing may run without a window. */
     leaveMs: milliseconds("CREWDECK_LEAVE_MS", 60_000),
     /** The wait before the second attempt of a callback. */
     callbackBackoffMs: milliseconds("CREWDECK_CALLBACK_BACKOFF_MS", 5000),
@@ -220,7 +218,6 @@ function usualConfig(env: Environment): string | undefined {
   return env["CREWDECK_CONFIG"] ?? (existsSync(configName) ? configName : undefined);
 }
 
-/** The secret comes from the environment only. */
 function readWebhook(url: string | undefined, secret = "") {
   if (url === undefined || secret !== "") return url === undefined ? undefined : { url, secret };
   throw refuse(
@@ -241,7 +238,6 @@ does it at a time.
 
 ${helpOf(migrateOptions)}`;
 
-/** @throws {Refusal} */
 export function readMigrateOptions(argv: readonly string[], env: Environment): string {
   const { given } = readCommandLine("migrate", migrateOptions, argv, env, false);
   if (given.database !== undefined) return given.database;
@@ -268,7 +264,6 @@ with 2 if one could not run.
 
 ${helpOf(testOptions)}`;
 
-/** @throws {Refusal} */
 export function readTestOptions(argv: readonly string[], env: Environment) {
   const { words: paths, given } = readCommandLine("test", testOptions, argv, env);
   const { python, junit, json: isJson = false, list: isList = false, lifeline = false } = given;
@@ -309,7 +304,6 @@ ${helpOf(tokenOptions)}`;
 
 const tokenActions = ["add", "list", "revoke"] as const;
 
-/** @throws {Refusal} */
 export function readTokenOptions(argv: readonly string[], env: Environment) {
   const refuseToken = (problem: string) => refuseOption("token", problem);
   const { words, given } = readCommandLine("token", tokenOptions, argv, env);
@@ -349,7 +343,6 @@ ${helpOf(relayOptions)}`;
 
 export type RelayServiceOptions = ReturnType<typeof readRelayOptions>;
 
-/** @throws {Refusal} */
 export function readRelayOptions(argv: readonly string[], env: Environment) {
   const { given } = readCommandLine("relay", relayOptions, argv, env, false);
   return { ...given, port: given.port ?? 8787, host: given.host ?? "127.0.0.1" };

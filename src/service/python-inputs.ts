@@ -34,7 +34,6 @@ const retrySeconds = { soon: 5, later: 60 };
 /** The inputs of a crew whose files don't say them all, as its own Python names them. The answer is kept until the files change. */
 export function createPythonInputs(options: PythonInputsOptions) {
   const { name, engine, database, asks, log } = options;
-  /** The last question, which may be open. */
   let asked: Asked | undefined;
 
   async function known(version: string): Promise<readonly string[] | undefined> {

@@ -31,7 +31,6 @@ export interface Answer extends JsonObject {
   readonly isApprove: boolean;
   /** Also every later call of the tool in this execution. */
   readonly isForRun: boolean;
-  /** For the agent. */
   readonly words: string;
 }
 
@@ -70,7 +69,6 @@ export function* endQuestions(executionId: string): Work<void> {
   );
 }
 
-/** Those of an execution, in the order in which they were asked. */
 export function* questionsOf(executionId: string): Work<readonly HeldCall[]> {
   const stored = yield* rows(
     "SELECT * FROM questions WHERE execution_id = ? ORDER BY rowid",

@@ -110,7 +110,6 @@ interface Bodies {
 /** Deeper JSON could overflow the stack. */
 const maxDepth = 500;
 
-/** @throws {ApiError} */
 export function readJson(text: string): JsonValue {
   let json: JsonValue;
   try {
@@ -134,7 +133,6 @@ export function readJson(text: string): JsonValue {
   return json;
 }
 
-/** @throws {ApiError} */
 export function readKickoff(json: JsonValue, crew: CrewProject): Kickoff {
   const hasInputs = !isObject(json) || Object.hasOwn(json, "inputs");
   const body = hasInputs ? checked(json, "KickoffRequest") : { inputs: {} };
@@ -184,7 +182,6 @@ const camelCase: Readonly<Record<string, string>> = {
   is_approve: "isApprove",
 };
 
-/** The answer to a feedback webhook. @throws {ApiError} */
 export function readFeedback(json: JsonValue): string {
   return checked(json, "FeedbackRequest").feedback;
 }

@@ -3,9 +3,7 @@ import type { CrewProject } from "../projects/types.ts";
 import { ApiError } from "./errors.ts";
 import { isAccepted, type ExecutionView, type KeptOutput, type KeptOutputs } from "./model.ts";
 
-/** The crew has changed since the outputs were made. */
 export class UnfitOutputs extends ApiError {
-  /** Whether `keep_changed` would help. */
   readonly canKeep: boolean;
 
   constructor(message: string, canKeep: boolean) {

@@ -21,7 +21,6 @@ interface RunnerParts {
   readonly jobs: Jobs;
   readonly database: Pick<Database, "onNotice">;
   readonly crews: readonly ServedCrew[];
-  /** How many executions run at a time whose engines start processes. */
   readonly maxProcesses: number;
   /** Does what an execution has to do. Resolves to whether nothing is left to do. Never rejects. */
   readonly run: (executionId: string, crew: ServedCrew) => Promise<boolean>;
@@ -40,7 +39,6 @@ interface Running {
 export class Runner {
   readonly #parts: RunnerParts;
   readonly #running = new Map<string, Running>();
-  /** The crew whose turn it is. */
   #next = 0;
   #looking: Promise<void> | undefined;
   #isDue = false;
@@ -76,7 +74,6 @@ export class Runner {
     await Promise.all([...this.#running.values()].map(({ done }) => done));
   }
 
-  /** Lets other processes continue what is still under way. */
   async giveBack(): Promise<void> {
     await Promise.all([...this.#running.values()].map(({ job }) => job.giveBack()));
   }

@@ -49,7 +49,6 @@ export function createSender(
   let isWorking = false;
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> | undefined;
-  /** Whether callbacks were added while it looks for them. */
   let isDue = false;
   let stopListening = (): void => undefined;
 
@@ -71,7 +70,6 @@ export function createSender(
     if (isWorking) timer = setTimeout(lookSoon, Math.max(0, next - database.now()));
   }
 
-  /** Returns when to look again. */
   async function lookOnce(): Promise<number> {
     let next = database.now() + pauseMs;
     try {

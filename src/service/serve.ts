@@ -268,7 +268,6 @@ async function openOperations(
   return createOperations({ ...options, database, crews: names, isLocal, version });
 }
 
-/** Derived from the crew's folder, or from the configuration's. */
 function usualFolder({ config }: Settings, [crew]: readonly CrewPlan[]): string {
   const place = config === undefined ? (crew?.folder ?? "") : dirname(resolve(config));
   return defaultDataFolder(place, process.env);

@@ -50,7 +50,6 @@ interface ServiceParts {
 
 export type Service = ReturnType<typeof openService>;
 
-/** How long a process that ends may take to give its executions back (ms). */
 const giveBackMs = 5000;
 
 /** @throws {Refusal} if unfinished executions can't be held */

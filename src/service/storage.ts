@@ -29,7 +29,6 @@ export interface OwnFile {
   release(executionId: string): Work<void>;
 }
 
-/** A file that this process alone uses, or a Postgres. */
 export type Place =
   { readonly file: string } | { readonly url: string; readonly connections: number };
 
@@ -55,7 +54,7 @@ export async function openDatabase(
   log: WriteLine,
 ): Promise<SqliteDatabase | PostgresDatabase> {
   if ("url" in place) {
-    const { openPostgresDatabase } = await importPostgres();
+    const { openPostgresDatabase } = await import("./database/postgres.ts").catch(noPostgres);
     return await openPostgresDatabase(place.url, place.connections, log);
   }
   try {
@@ -66,16 +65,12 @@ export async function openDatabase(
   }
 }
 
-async function importPostgres() {
-  try {
-    return await import("./database/postgres.ts");
-  } catch (error) {
-    if (codeOf(error) !== "ERR_MODULE_NOT_FOUND") throw error;
-    throw new Refusal(
-      "database",
-      "The service that comes with the extension can't use Postgres. Use the npm package: npm run package:service writes it.",
-    );
-  }
+function noPostgres(error: unknown): never {
+  if (codeOf(error) !== "ERR_MODULE_NOT_FOUND") throw error;
+  throw new Refusal(
+    "database",
+    "The service that comes with the extension can't use Postgres. Use the npm package: npm run package:service writes it.",
+  );
 }
 
 function ownFile(database: SqliteDatabase): OwnFile {

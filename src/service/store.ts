@@ -4,7 +4,7 @@ import type { CrewProject } from "../projects/types.ts";
 import { change, insert, row, rows, tell, type Database, type Work } from "./database/database.ts";
 import type { Cipher } from "./encryption.ts";
 import type { TaskResult, TokenUsage } from "./engine.ts";
-import type { KickoffKey } from "./kickoff-key.ts";
+import type { KickoffKey } from "./executions.ts";
 import { receiversOf } from "./networks.ts";
 import type {
   AttemptKey,
@@ -16,7 +16,6 @@ import type {
   Attempt,
 } from "./model.ts";
 
-/** Selects an attempt. Its parameters are `values(key)`. */
 const ofAttempt = "WHERE execution_id = ? AND task_index = ? AND attempt = ?";
 
 function values(key: AttemptKey): [string, number, number] {
@@ -162,7 +161,6 @@ export function createStore(database: Database, cipher: Cipher) {
       return (await database.query(found)) !== undefined;
     },
 
-    /** The origins to which callbacks of executions that have not ended go. */
     async receivers(): Promise<readonly string[]> {
       const found = await database.query(
         rows(

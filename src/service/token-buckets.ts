@@ -11,18 +11,13 @@ export class TokenBuckets {
 
   /** Takes one token, or returns in how many seconds the next one is there. */
   take(key: string, now: number): number | undefined {
-    const bucket = this.#filled(key, now);
-    if (bucket.left < 1) return Math.ceil((1 - bucket.left) / this.#perSecond);
-    bucket.left -= 1;
-    return undefined;
-  }
-
-  #filled(key: string, now: number): { left: number } {
     const bucket = this.#buckets.get(key) ?? { left: this.#burst, since: now };
     const earned = (Math.max(now - bucket.since, 0) / 1000) * this.#perSecond;
     bucket.left = Math.min(this.#burst, bucket.left + earned);
     bucket.since = now;
     this.#buckets.set(key, bucket);
-    return bucket;
+    if (bucket.left < 1) return Math.ceil((1 - bucket.left) / this.#perSecond);
+    bucket.left -= 1;
+    return undefined;
   }
 }

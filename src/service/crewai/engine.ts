@@ -90,7 +90,6 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     return worker;
   }
 
-  /** Each use of the service begins the spare worker's time again. */
   function keepSpare(): void {
     clearTimeout(idle);
     idle = setTimeout(() => {

@@ -101,7 +101,6 @@ export class Sources {
   }
 }
 
-/** A hash of the files that a project is made of. @param entry the path of the file that defines the crew */
 export async function versionOf(project: string, entry: string): Promise<string> {
   return await hashOf(project, defining, path.relative(project, entry));
 }

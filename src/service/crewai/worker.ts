@@ -40,7 +40,6 @@ export interface WorkerOptions {
   readonly program: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly secrets: Secrets;
-  /** How long the project may take to load (ms). */
   readonly loadMs: number;
   /** How long an attempt may report nothing before `onLine` receives a remark (ms). A task may take hours, so it isn't ended. */
   readonly quietMs: number;
@@ -52,9 +51,7 @@ export interface WorkerOptions {
 export class Worker {
   readonly #child: ChildProcess;
   readonly #options: WorkerOptions;
-  /** Runs out while an attempt reports nothing. */
   #quiet: NodeJS.Timeout | undefined;
-  /** A call of the attempt waits for a person. */
   #isAsking = false;
   #isDebugged = false;
   /** As they were printed: to hide what is secret in each line of a flood takes too long. */
@@ -64,7 +61,6 @@ export class Worker {
   #isReady = false;
   #receive: ((reply: Reply) => void) | undefined;
   readonly ended: Promise<ProjectFailure | WorkerEnded>;
-  /** Resolves once crewAI is imported. */
   readonly ready: Promise<void>;
 
   constructor(options: WorkerOptions) {
@@ -151,7 +147,6 @@ export class Worker {
     }
   }
 
-  /** Of a person, to the question that the attempt asked. */
   answer(answer: JsonObject): void {
     this.#isAsking = false;
     this.#child.stdin?.write(`${JSON.stringify({ do: "answer", ...answer })}\n`);

@@ -34,7 +34,6 @@ interface Telling {
 
 /** What a process tells others. A notice may get lost, so a process that waits for one also polls. */
 export type Notice =
-  /** A job or a callback was added. */
   | { readonly kind: "job" | "callback" }
   /** `answered`: a person has answered what one of its calls waits for. */
   | { readonly kind: "ended" | "answered"; readonly executionId: string };
@@ -47,7 +46,6 @@ export interface Database {
   query<T>(work: Work<T>): Promise<T>;
   /** One atomic change. With `isSynced`, it outlasts a power cut when the promise resolves. */
   transaction<T>(work: () => Work<T>, isSynced?: boolean): Promise<T>;
-  /** Returns a function that stops listening. */
   onNotice(listener: (notice: Notice) => void): () => void;
   close(): Promise<void>;
 }

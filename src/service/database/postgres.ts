@@ -30,7 +30,6 @@ const tickMs = 5000;
 
 const channel = "crewdeck";
 
-/** Of our tables, in the database that the address names. */
 export const schema = "crewdeck";
 
 const oldest = 140_000;
@@ -40,7 +39,6 @@ const migrationLock = 7_263_401_115;
 
 const ownId = randomUUID();
 
-/** How often a change is tried that conflicts with another one. */
 const tries = 5;
 
 /**
@@ -162,7 +160,6 @@ function refusalOf(error: unknown, url: string): Refusal {
   );
 }
 
-/** Of the connections of a process. */
 const reserved = { jobs: 2, notices: 1 };
 
 function poolOf(url: string, max: number): pg.Pool {

@@ -9,7 +9,6 @@ export interface Dialect {
   readonly table: string;
   /** A column that numbers rows in the order in which they came, where a table doesn't have it anyway. */
   readonly rowid: string;
-  /** After a table that is dropped together with references to it. */
   readonly dropped: string;
   readonly findVersion: string;
   /** Refuses changes of what the audit shows, which goes with its execution. */

@@ -155,7 +155,6 @@ function createCommits(connection: DatabaseSync) {
 /** To check a larger file would delay each start (bytes): its damage is found where it is read. */
 const largestChecked = 16 * 2 ** 20;
 
-/** Throws if the file isn't a database or is damaged. */
 function check(connection: DatabaseSync): void {
   const size = "SELECT page_count * page_size AS size FROM pragma_page_count, pragma_page_size";
   if (Number(connection.prepare(size).get()?.["size"]) > largestChecked) return;

@@ -83,7 +83,6 @@ export function createMetrics() {
           kickoffs.inc({ crew, code: String(status) });
       },
 
-    /** Counts an attempt of a crew, with the tokens that it used. */
     attempt(crew: string, engine: string, outcome: AttemptOutcome, usage?: TokenUsage): void {
       attempts.inc({ engine, outcome });
       if (usage === undefined) return;
@@ -151,7 +150,6 @@ const states = ["queued", "running", "waiting", "completed", "failed", "stopped"
 
 interface CountedGauge extends GaugeConfiguration<string> {
   readonly labelNames: string[];
-  /** A row for each combination of labels. */
   readonly read: () => Promise<readonly Row[]>;
 }
 

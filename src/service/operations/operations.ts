@@ -10,7 +10,6 @@ interface OperationsParts extends Partial<
   Pick<ServiceOptions, "metricsToken" | "keepDays" | "spans">
 > {
   readonly database: Database;
-  /** The names of the service's crews. */
   readonly crews: readonly string[];
   /** Whether only this machine reaches the service: neither another network nor a proxy does. */
   readonly isLocal: boolean;
@@ -20,7 +19,6 @@ interface OperationsParts extends Partial<
 
 export type Operations = ReturnType<typeof createOperations>;
 
-/** Probes, metrics, spans and retention of a service. */
 export function createOperations(parts: OperationsParts) {
   const { database, crews, keepDays, spans, version, log } = parts;
   const metrics = createMetrics();
@@ -29,13 +27,11 @@ export function createOperations(parts: OperationsParts) {
     keepDays === undefined ? undefined : createRetention({ database, keepDays, log });
   return {
     metrics,
-    /** Undefined if no spans are sent. */
     spansUrl: spans?.url.href,
     ...createProbes({ metricsToken: undefined, ...parts, metrics }),
     /** Starts to delete old executions. Only for a process that runs executions. */
     work: () => retention?.start(),
     stop: () => retention?.stop(),
-    /** Undefined if no spans are sent. */
     exportSpans: spans && createExporter({ spans, version, log }),
   };
 }

@@ -4,7 +4,6 @@ import { choice, flag, refuseOption, text, wholeNumber } from "../command-line.t
 
 export interface SpansOptions {
   readonly url: URL;
-  /** Sent with each request, such as an API key. */
   readonly headers: Readonly<Record<string, string>>;
   /** Whether the spans include inputs, prompts, arguments, outputs, feedback and errors. */
   readonly hasContent: boolean;

@@ -9,7 +9,6 @@ import type { Fetch } from "../listener.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 
-/** How long the database may take to answer a trivial query (ms). */
 const longestAnswerMs = 1000;
 
 const paths = ["/healthz", "/readyz", "/metrics"];

@@ -22,7 +22,6 @@ const deleteOne = `
 
 interface RetentionOptions {
   readonly database: Pick<Database, "now" | "transaction">;
-  /** How long executions are kept after their end (days). */
   readonly keepDays: number;
   readonly log: Log;
 }

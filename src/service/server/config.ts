@@ -13,7 +13,11 @@ import { configName } from "../options.ts";
 /** The content of crewdeck.server.jsonc, with defaults. Paths are absolute. */
 export interface ServerConfig {
   readonly crews: readonly ServerCrew[];
-  readonly limits: ServerLimits;
+  readonly limits: {
+    /** Of each token. */
+    readonly requestsPerMinute: number;
+    readonly underWayPerCrew: number;
+  };
   readonly publicUrl?: string;
   readonly trustProxy: boolean;
   readonly host: string;
@@ -32,11 +36,6 @@ export interface ServerCrew {
   readonly environmentFile?: string;
   readonly parallel?: number | undefined;
   readonly dialect: "documented" | "live";
-}
-
-export interface ServerLimits {
-  readonly requestsPerMinute: number;
-  readonly underWayPerCrew: number;
 }
 
 // Schemas are compiled when something is checked, and a test checks them: a start has no time for it.

@@ -35,7 +35,6 @@ interface Environment {
     crew: MountedCrew | undefined;
     /** Undefined for the address of a feedback webhook. */
     caller: Caller | undefined;
-    /** The names of the crews that the token may use. */
     names: readonly string[];
   };
 }

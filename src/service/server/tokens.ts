@@ -42,7 +42,6 @@ export function callerOf({ name, kind }: Token): Caller {
   return { type, owner: name === "" ? type : `${kind} ${name}` };
 }
 
-/** All that are not revoked. */
 export function* storedTokens(): Work<readonly Token[]> {
   const found = yield* rows(
     `SELECT name, kind, crews, hash, expires_at AS "expiresAt", used_at AS "usedAt" FROM tokens

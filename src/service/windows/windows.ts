@@ -61,7 +61,6 @@ export function createWindows(options: WindowsOptions) {
     for (const engine of engines) engine.setEnvironment?.(given);
   }
 
-  /** Lines of JSON, until the window goes. */
   function connect(id: string, first: WindowMessage): Response {
     const encoder = new TextEncoder();
     const gone = new AbortController();
