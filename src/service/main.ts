@@ -82,13 +82,7 @@ const relay: Command = {
   },
 };
 
-const commands = new Map([
-  ["serve", serve],
-  ["test", test],
-  ["token", token],
-  ["migrate", migrate],
-  ["relay", relay],
-]);
+const commands = new Map(Object.entries({ serve, test, token, migrate, relay }));
 
 const help = `Usage: crewdeck <command> [options]
 
@@ -114,7 +108,7 @@ function choose(args: readonly string[]): readonly [Command, readonly string[]] 
   if (/^\w[\w-]*$/.test(first) && !existsSync(first))
     throw new Refusal(
       "options",
-      `There is no command or folder "${first}". The commands are serve, test, token, migrate, relay. See "crewdeck --help".`,
+      `There is no command or folder "${first}". The commands are ${[...commands.keys()].join(", ")}. See "crewdeck --help".`,
     );
   return [serve, args];
 }

@@ -20,14 +20,7 @@ export interface Storage {
   readonly own?: OwnFile;
 }
 
-/** What a process can do if no other one uses its database. */
-export interface OwnFile {
-  /** Keeps unfinished executions from continuing until they are released, except those that wait for a person. */
-  hold(): void;
-  /** What the process before this one had not finished is to be done. */
-  recover(): Work<void>;
-  release(executionId: string): Work<void>;
-}
+export type OwnFile = ReturnType<typeof ownFile>;
 
 export type Place =
   { readonly file: string } | { readonly url: string; readonly connections: number };
@@ -73,12 +66,15 @@ function noPostgres(error: unknown): never {
   );
 }
 
-function ownFile(database: SqliteDatabase): OwnFile {
+/** What a process can do if no other one uses its database. */
+function ownFile(database: SqliteDatabase) {
   return {
-    hold() {
+    /** Keeps unfinished executions from continuing until they are released, except those that wait for a person. */
+    hold(): void {
       database.changeNow(change(`UPDATE executions SET phase = 'held' WHERE ${isAtWork}`));
     },
-    *recover() {
+    /** What the process before this one had not finished is to be done. */
+    *recover(): Work<void> {
       yield* change(
         "UPDATE executions SET phase = 'queued' WHERE phase = 'running' AND ended_at IS NULL",
       );
@@ -88,7 +84,7 @@ function ownFile(database: SqliteDatabase): OwnFile {
         database.now(),
       );
     },
-    *release(id) {
+    *release(id: string): Work<void> {
       yield* change(
         "UPDATE executions SET phase = 'queued', queued_at = ? WHERE id = ? AND phase = 'held'",
         ...[database.now(), id],
