@@ -203,6 +203,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       extension: context.extensionUri,
       routeOf: async (crewId) => await (await models()).route(crewId),
       isTrusted: () => vscode.workspace.isTrusted,
+      act,
     }),
   );
 

@@ -43,7 +43,7 @@ export type VerbParts = TargetsOptions &
     "kickoff" | "targets" | "trackExecution"
   > & {
     readonly timeline: Pick<Timeline, "show">;
-    readonly tests: { record(argument: unknown): Promise<void> };
+    readonly tests: Record<"record" | "openAsExecution", (argument: unknown) => Promise<void>>;
   };
 
 export function verbsOf(given: VerbParts) {
@@ -66,6 +66,7 @@ export function verbsOf(given: VerbParts) {
     stop: stopVerb(parts),
     saveAsTest: saveAsTestVerb(parts),
     recordTest: (argument: unknown) => parts.tests.record(argument),
+    openTestAsExecution: (argument: unknown) => parts.tests.openAsExecution(argument),
     showTimeline: targets.onExecution((execution) => parts.timeline.show(execution)),
     reportProblem: (_argument: unknown, by: Asker) => reportProblem(parts, by),
     deleteLocalData: (argument: unknown, by: Asker) => deleteLocalData(parts, argument, by),

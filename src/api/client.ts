@@ -227,12 +227,15 @@ export function kickoffBody(request: KickoffRequest): object {
     task_id: runAgain.taskId,
     ...defined({ outputs: runAgain.outputs, keep_changed: runAgain.keepChanged }),
   };
+  const { approveTools: approve_tools, limits, model, expect, replay, prices } = rules ?? {};
+  const priced = defined({ prices });
   return {
     ...extra,
     inputs,
-    ...defined({ meta, restoreFromStateId, run_again, approve_tools: rules?.approveTools }),
+    ...defined({ meta, restoreFromStateId, run_again, approve_tools, model, replay }),
     ...defined({ debug_port: debugPort }),
-    ...(rules?.limits && { limits: { ...rules.limits, ...defined({ prices: rules.prices }) } }),
+    ...(limits && { limits: { ...limits, ...priced } }),
+    ...(expect && { test: { expect, ...priced } }),
     ...callbacks(request),
   };
 }

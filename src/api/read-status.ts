@@ -11,7 +11,9 @@ import {
   textAt,
   type UnknownObject,
 } from "../base/json.ts";
+import { readTestResult } from "../base/window-protocol.ts";
 import { oneLine, shortened, shortName } from "../base/text.ts";
+import type { TestVerdict } from "./types.ts";
 import { readEventCount, readEvents, readUsage, shortAt, timeOf } from "./read-events.ts";
 
 export type StatusReading = ReturnType<typeof readStatus>;
@@ -87,6 +89,7 @@ export function readStatus(raw: unknown) {
       decisions: readDecisions(answer),
       events: events.length === 0 ? undefined : events,
       eventCount: readEventCount(answer),
+      test: readVerdict(answer["test"]),
     }),
   };
 }
@@ -126,6 +129,19 @@ function readDecisions(answer: UnknownObject) {
       };
     });
   return decisions.length === 0 ? undefined : decisions;
+}
+
+/** Only the local service reports it. */
+function readVerdict(given: unknown): TestVerdict | undefined {
+  const result = readTestResult(given);
+  if (!result) return undefined;
+  const { state, grades, failures } = result;
+  const sum = grades.reduce((all, { grade }) => all + grade, 0);
+  return {
+    state,
+    ...(grades.length > 0 && { grade: Math.round((sum / grades.length) * 10) / 10 }),
+    failures: failures.slice(0, 20).map(({ message }) => oneLine(message, 300)),
+  };
 }
 
 /** Only the local service reports them, at most ten. */

@@ -84,13 +84,28 @@ export interface KickoffRequest extends CallbackUrls, SecretCallbacks {
   readonly debugPort?: number;
 }
 
-/** Which calls wait for a person. Only Crewdeck's local service knows it. */
+/** How it runs, and which calls wait for a person. Only Crewdeck's local service knows it. */
 export interface CallRules {
   /** Names of tools; `*` for all. */
   readonly approveTools?: readonly string[];
   readonly limits?: Budget;
   /** By which dollars are known. */
   readonly prices?: Readonly<Record<string, { readonly input: number; readonly output: number }>>;
+  /** The variable MODEL, in place of the project's. */
+  readonly model?: string;
+  /** What is expected of it (media/kickoff.schema.json). */
+  readonly expect?: readonly JsonObject[];
+  /** Answers its calls by a recording in the project's folder. */
+  readonly replay?: JsonObject;
+}
+
+/** What a test says of an execution. Only Crewdeck's local service reports it. */
+export interface TestVerdict {
+  readonly state: "passed" | "failed";
+  /** The mean of what the project's model answered, from 0 to 10. */
+  readonly grade?: number;
+  /** What isn't as expected. */
+  readonly failures: readonly string[];
 }
 
 /** What an execution may use before its next call of a model waits. */

@@ -1,4 +1,12 @@
-import { asObject, parseJson, textAt } from "./json.ts";
+import {
+  asArray,
+  asObject,
+  defined,
+  numberAt,
+  parseJson,
+  textAt,
+  type JsonObject,
+} from "./json.ts";
 import { isLoopback } from "./loopback.ts";
 
 /**
@@ -88,7 +96,8 @@ export interface TestFailure {
   /** For a comparison, where there are texts to compare. */
   readonly expected?: string;
   readonly actual?: string;
-  readonly at?: TestPlace;
+  /** Which one isn't met, from 0. */
+  readonly expectation?: number;
   /** The recording lacks what the crew asks for now. */
   readonly isUnrecorded?: true;
 }
@@ -103,6 +112,8 @@ export interface NamedTest {
   readonly model?: string;
   /** The project's. */
   readonly folder: string;
+  /** Which of several crews in it. */
+  readonly crewClass?: string | undefined;
   /** Where it begins. */
   readonly at: TestPlace;
 }
@@ -116,20 +127,70 @@ export interface Grade {
   readonly reason: string;
 }
 
-export interface TestOutcome {
-  /** `error`: it could not run. */
-  readonly state: "passed" | "failed" | "error";
-  readonly seconds: number;
-  readonly tokens: number;
+/** What the status of an execution with a test says in `test`. */
+export interface TestResult {
+  readonly state: "passed" | "failed";
   /** US dollars, if the prices of all models that were called are known. */
   readonly dollars?: number;
   readonly grades: readonly Grade[];
   readonly failures: readonly TestFailure[];
 }
 
+export function readTestResult(given: unknown): TestResult | undefined {
+  const result = asObject(given);
+  const state = textAt(result, "state");
+  if (state !== "passed" && state !== "failed") return undefined;
+  return {
+    state,
+    ...defined({ dollars: numberAt(result, "dollars") }),
+    grades: asArray(result["grades"]).map((each) => {
+      const grade = asObject(each);
+      const text = (name: string) => textAt(grade, name) ?? "";
+      const [task, question, reason] = [text("task"), text("question"), text("reason")];
+      return { task, question, grade: numberAt(grade, "grade") ?? 0, reason };
+    }),
+    failures: asArray(result["failures"]).map((each) => {
+      const failure = asObject(each);
+      return {
+        message: textAt(failure, "message") ?? "",
+        ...defined({
+          expected: textAt(failure, "expected"),
+          actual: textAt(failure, "actual"),
+          expectation: numberAt(failure, "expectation"),
+        }),
+        ...(failure["is_unrecorded"] === true && { isUnrecorded: true }),
+      };
+    }),
+  };
+}
+
+export interface TestOutcome extends Omit<TestResult, "state" | "failures"> {
+  /** `error`: it could not run. */
+  readonly state: TestResult["state"] | "error";
+  readonly seconds: number;
+  readonly tokens: number;
+  readonly failures: readonly (Omit<TestFailure, "expectation"> & { readonly at?: TestPlace })[];
+}
+
+/** What a person says about the output of an attempt. */
+export type TestAnswer = { readonly approve: string } | { readonly reject: string };
+
+/** What a test sends, as a request file has it. */
+export interface TestKickoff {
+  readonly inputs: JsonObject;
+  readonly meta?: JsonObject;
+  readonly approveTools?: readonly string[];
+  readonly limits?: JsonObject;
+  readonly expect: readonly JsonObject[];
+  /** By task, in the order of the attempts. Other outputs are approved. */
+  readonly answers: Readonly<Record<string, readonly TestAnswer[]>>;
+  /** In the shape of the API. */
+  readonly replay: JsonObject;
+}
+
 /** What `crewdeck test --json` prints. */
 export type TestLine =
-  | (NamedTest & { readonly type: "case" })
+  | (NamedTest & TestKickoff & { readonly type: "case" })
   | (NamedTest & { readonly type: "started" })
   | (NamedTest & TestOutcome & { readonly type: "test"; readonly text: string })
   | { readonly type: "problem"; readonly message: string; readonly file?: string };

@@ -34,6 +34,10 @@ function wholeNumberFrom(least: number) {
   );
 }
 
+export function list<Item extends v.GenericSchema>(item: Item) {
+  return v.exactOptional(v.array(item));
+}
+
 export function choice<const Value extends string>(values: readonly Value[]) {
   return v.picklist(values, vscode.l10n.t("one of {0}", values.join(", ")));
 }

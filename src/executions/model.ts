@@ -7,6 +7,7 @@ import type {
   PlainCallbacks,
   Progress,
   Question,
+  TestVerdict,
   TokenUsage,
   Trigger,
   UndeliveredCallbacks,
@@ -200,6 +201,7 @@ export interface ExecutionSummary {
   readonly usage?: TokenUsage;
   readonly models?: readonly ModelTokens[];
   readonly trigger?: Trigger;
+  readonly test?: TestVerdict;
   /** As reported by the crew, also after the end. */
   readonly undelivered?: readonly UndeliveredCallbacks[];
   readonly flowId?: string;

@@ -60,16 +60,20 @@ export function confirmKickoff(execution: Execution, kickoffId: string): Executi
   return { ...execution, kickoffIds: [...execution.kickoffIds, kickoffId], state };
 }
 
-/** `now`, when the answer came, in milliseconds since 1970. Of an ended execution, only its callbacks can change. */
+/** `now`, when the answer came, in milliseconds since 1970. Of an ended execution, only its callbacks and its test can change. */
 export function applyReading(execution: Execution, reading: StatusReading, now: number): Execution {
-  if (hasEnded(execution)) return withUndelivered(execution, reading.undelivered);
+  if (hasEnded(execution)) {
+    const known = withUndelivered(execution, reading.undelivered);
+    return reading.test === undefined ? known : { ...known, test: reading.test };
+  }
   if (reading.state === "unknown") return applyNotFound(execution, now, reading.stateText);
-  const { progress, executionTime, tasks, usage, trigger, decisions, flowId, eventCount } = reading;
+  const { progress, executionTime, tasks, usage, trigger, test } = reading;
+  const { decisions, flowId, eventCount } = reading;
   // Each answer decides again whether an answered pause is still reported.
   const next = {
     ...withUndelivered(without(execution, "stillPaused"), reading.undelivered),
     tasks: mergeTasks(execution.tasks, tasks),
-    ...defined({ progress, executionTime, usage, trigger, decisions, flowId, eventCount }),
+    ...defined({ progress, executionTime, usage, trigger, test, decisions, flowId, eventCount }),
   };
   return withIgnoredStop(seen(execution, advance(next, execution, reading, now), now), now);
 }
@@ -289,13 +293,13 @@ export function keepEnd(current: Execution, next: Execution): Execution {
   if (next.requestIds?.length !== current.requestIds?.length) return next;
   const { crew, label, title, pinned, resumes, undelivered } = next;
   const persons = { crew, resumes, ...defined({ label, title, pinned }) };
-  const { output, usage, executionTime } = { ...next, ...current };
+  const { output, usage, executionTime, test } = { ...next, ...current };
   const tasks = current.tasks.map((task) => ({
     ...task,
     attempts: next.tasks.find((each) => each.taskId === task.taskId)?.attempts ?? task.attempts,
   }));
   const lateTasks = next.tasks.filter(({ taskId }) => taskIn(tasks, taskId) === undefined);
   const own = without(current, "label", "title", "pinned", "undelivered");
-  const late = defined({ output, usage, executionTime, undelivered });
+  const late = defined({ output, usage, executionTime, test, undelivered });
   return { ...own, ...persons, ...late, tasks: [...tasks, ...lateTasks] };
 }

@@ -4,13 +4,8 @@ import { rowsOfCsv } from "../base/csv.ts";
 import { UserError } from "../base/errors.ts";
 import { isObject, parseJson } from "../base/json.ts";
 import { oneLine } from "../base/text.ts";
+import type { BatchRow } from "../sending/batches.ts";
 import { checkInputs, isHarmless } from "./request-files/request-file.ts";
-
-/** What one kickoff of a batch gets. */
-export interface Row {
-  readonly label: string;
-  readonly inputs: JsonObject;
-}
 
 /** More would be a mistake. */
 const most = 1_000;
@@ -25,7 +20,7 @@ export function readRows(
   name: string,
   text: string,
   fields: readonly InputField[] | undefined,
-): readonly Row[] {
+): readonly BatchRow[] {
   const isCsv = /\.csv$/i.test(name);
   const rows = isCsv ? rowsIn(text, fields) : valuesIn(text);
   if (rows.length === 0) throw new UserError(l10n.t("{0} has no rows.", name));
@@ -48,7 +43,7 @@ export function readRows(
     if (fault !== undefined) return refuse(fault.text);
     const named = (isInput ? undefined : label) ?? Object.values(inputs)[0] ?? "";
     return {
-      inputs,
+      request: { inputs },
       label: oneLine(typeof named === "string" ? named : JSON.stringify(named), 60),
     };
   });

@@ -2,8 +2,9 @@ import { randomUUID } from "node:crypto";
 import { messageOf } from "../base/errors.ts";
 import { type Disposable, Emitter } from "../base/events.ts";
 import type { ProblemLog } from "../base/errors.ts";
-import type { JsonObject } from "../base/json.ts";
-import type { BatchCell } from "../executions/model.ts";
+import type { KickoffRequest } from "../api/types.ts";
+import type { TestKickoff } from "../base/window-protocol.ts";
+import type { BatchCell, ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { type CrewToStart, MaybeStartedError } from "./kickoff.ts";
 import type { Senders } from "./senders.ts";
@@ -11,10 +12,18 @@ import type { Senders } from "./senders.ts";
 /** How many executions of a batch run at a time. */
 export const mostAtOnce = 10;
 
+/** What one kickoff of a batch gets. */
+export interface BatchRow {
+  readonly label: string;
+  readonly request: KickoffRequest;
+  /** What is said about its outputs, without a person. */
+  readonly answers?: TestKickoff["answers"];
+}
+
 /** What is left of a batch. Only its window knows it. */
 export interface Batch {
   readonly name: string;
-  readonly left: readonly (Pick<BatchCell, "row" | "label"> & { readonly inputs: JsonObject })[];
+  readonly left: readonly (BatchRow & Pick<BatchCell, "row">)[];
   readonly isSending: boolean;
   /** Why it stopped. */
   readonly problem?: string | undefined;
@@ -22,6 +31,8 @@ export interface Batch {
 
 interface Started extends Batch {
   readonly crew: CrewToStart;
+  /** By row, from 1. */
+  readonly answers: readonly BatchRow["answers"][];
   left: Batch["left"];
   isSending: boolean;
   problem?: string | undefined;
@@ -30,8 +41,8 @@ interface Started extends Batch {
 }
 
 interface BatchesOptions {
-  readonly sending: Pick<Senders, "send">;
-  readonly store: Pick<ExecutionStore, "list" | "onDidChange">;
+  readonly sending: Pick<Senders, "send" | "giveFeedback">;
+  readonly store: Pick<ExecutionStore, "find" | "list" | "onDidChange">;
   readonly log: ProblemLog;
 }
 
@@ -41,11 +52,17 @@ export class Batches implements Disposable {
   readonly #started = new Map<string, Started>();
   readonly #changed: Emitter<string>;
   readonly onDidChange: Emitter<string>["event"];
+  readonly #subscription: Disposable;
+  /** The outputs that were answered. */
+  readonly #answered = new Set<string>();
 
   constructor(options: BatchesOptions) {
     this.#options = options;
     this.#changed = new Emitter((error) => options.log.problem("Showing a batch failed.", error));
     this.onDidChange = this.#changed.event;
+    this.#subscription = options.store.onDidChange(({ changed }) => {
+      for (const execution of changed) this.#answer(execution);
+    });
   }
 
   /** Undefined if another window has started it, or this one before it was reloaded. */
@@ -54,16 +71,19 @@ export class Batches implements Disposable {
   }
 
   /** Returns its ID. */
-  start(
-    crew: CrewToStart,
-    name: string,
-    rows: readonly { readonly label: string; readonly inputs: JsonObject }[],
-  ): string {
+  start(crew: CrewToStart, name: string, rows: readonly BatchRow[]): string {
     const id = randomUUID();
     const left = rows.map((row, at) => ({ ...row, row: at + 1 }));
-    this.#started.set(id, { crew, name, left, isSending: false, sent: Promise.resolve() });
+    const answers = rows.map((row) => row.answers);
+    const sent = Promise.resolve();
+    this.#started.set(id, { crew, name, left, answers, isSending: false, sent });
     this.goOn(id);
     return id;
+  }
+
+  /** Resolves when all rows were sent, or a stop or a problem came before. */
+  async whenSent(id: string): Promise<void> {
+    await this.#started.get(id)?.sent;
   }
 
   /** What was sent goes on. */
@@ -83,6 +103,7 @@ export class Batches implements Disposable {
   }
 
   dispose(): void {
+    this.#subscription.dispose();
     for (const batch of this.#started.values()) batch.isSending = false;
   }
 
@@ -94,11 +115,11 @@ export class Batches implements Disposable {
       const [next, ...left] = batch.left;
       // While it waited for room, a person may have stopped it.
       if (!this.#isWanted(id) || next === undefined) break;
-      const { inputs, ...cell } = next;
+      const { label, row, request } = next;
       batch.left = left;
       try {
-        const of = { id, name: batch.name, ...cell };
-        await sending.send(batch.crew, { inputs }, { batch: of });
+        const cell = { id, name: batch.name, row, label };
+        await sending.send(batch.crew, request, { batch: cell });
       } catch (error) {
         // What may have started is tracked.
         if (!(error instanceof MaybeStartedError)) batch.left = [next, ...left];
@@ -109,6 +130,24 @@ export class Batches implements Disposable {
     }
     if (batch.left.length === 0) batch.isSending = false;
     this.#changed.fire(id);
+  }
+
+  /** As its row says; other outputs are approved. */
+  #answer({ localId, batch, waiting, resumes }: ExecutionSummary): void {
+    const answers = batch && this.#started.get(batch.id)?.answers[batch.row - 1];
+    if (!answers || !waiting || waiting.call) return;
+    const { taskId } = waiting;
+    const output = JSON.stringify([localId, taskId, waiting.attempt]);
+    const execution = this.#options.store.find(localId);
+    if (this.#answered.has(output) || !execution) return;
+    this.#answered.add(output);
+    const before = resumes.filter((one) => one.taskId === taskId).length;
+    const answer = answers[taskId]?.[before] ?? { approve: "" };
+    const isApprove = "approve" in answer;
+    const text = isApprove ? answer.approve : answer.reject;
+    this.#options.sending
+      .giveFeedback({ execution, taskId, isApprove, text })
+      .catch((error: unknown) => this.#options.log.problem("An answer was not sent.", error));
   }
 
   #isWanted(id: string): boolean {

@@ -38,11 +38,18 @@ type Parts = SenderParts<"kickoff">;
  */
 function rulesFor(
   { local }: CrewToStart,
-  { approveTools = [], limits = {} }: CallRules = {},
+  { approveTools = [], limits = {}, model, expect, replay }: CallRules = {},
   settings: CallRules = {},
 ): CallRules | undefined {
   const tools = [...new Set([...approveTools, ...(settings.approveTools ?? [])])];
   const budget = { ...settings.limits, ...limits };
+  const own = defined({ model, expect, replay });
+  if (local?.engine !== "crewai" && Object.keys(own).length > 0)
+    throw new UserError(
+      l10n.t(
+        "Nothing was sent. Only a local crew that runs with crewAI can be tested, or run with another model.",
+      ),
+    );
   if (local === undefined && (approveTools.length > 0 || Object.keys(limits).length > 0))
     throw new UserError(
       l10n.t(
@@ -61,7 +68,8 @@ function rulesFor(
   const rules = {
     ...(tools.length > 0 && { approveTools: tools }),
     ...(Object.keys(budget).length > 0 && { limits: budget }),
-    ...(budget.dollars !== undefined && { prices }),
+    ...((budget.dollars !== undefined || expect) && { prices }),
+    ...own,
   };
   return Object.keys(rules).length > 0 ? rules : undefined;
 }

@@ -132,8 +132,10 @@ export function createApp(options: AppOptions): Hono<Environment> {
     if (started !== undefined) return c.json({ kickoff_id: started });
     const project = await readCrew(options.readProject, true);
     const kickoff = readKickoff(json, project);
-    if (kickoff.rules?.replay && engine.costsMoney !== true) throw nothingToReplay();
-    if (kickoff.rules?.debug_port && engine.canDebug !== true) throw nothingToDebug();
+    const { replay, debug_port: port, model, test } = kickoff.rules ?? {};
+    if (replay && engine.costsMoney !== true) throw nothingToReplay();
+    if ((port ?? model ?? test) !== undefined && engine.canDebug !== true) throw onlyHere();
+    if (test) (await import("./testing/test-file.ts")).checkExpectations(test.expect);
     options.networks?.check(kickoff.callbacks);
     const id = await executions.kickoff(project, caller, kickoff, key);
     return c.json({ kickoff_id: id });
@@ -219,8 +221,9 @@ function nothingToReplay(): ApiError {
   return new ApiError(400, "Invalid Request", message);
 }
 
-function nothingToDebug(): ApiError {
-  const message = "Only a crew that runs with crewAI on one's own machine can be debugged";
+function onlyHere(): ApiError {
+  const message =
+    "Only a crew that runs with crewAI on one's own machine can be debugged, tested, or run with another model";
   return new ApiError(400, "Invalid Request", message);
 }
 

@@ -116,7 +116,7 @@ export function outputOf(view: ExecutionView): string {
  * those that only this service has.
  */
 function extrasOf({ execution, activity, usage, place, ...view }: StatusView) {
-  const { decisions, undelivered, heldCall } = view;
+  const { decisions, undelivered, heldCall, test } = view;
   const { events, counts } = activity;
   return {
     usage_metrics: usage.total_tokens === 0 ? null : { ...usage },
@@ -129,6 +129,7 @@ function extrasOf({ execution, activity, usage, place, ...view }: StatusView) {
     ...(place !== undefined && { queue_position: place }),
     ...(heldCall && pendingOf(heldCall, execution.rules)),
     ...(execution.rules?.replay && { recording: execution.rules.replay.file }),
+    ...(test && { test }),
     ...(decisions.length > 0 && { decisions }),
     ...(undelivered.length > 0 && { undelivered_callbacks: [...undelivered] }),
   };

@@ -20,9 +20,10 @@ import {
   type Caller,
   type Decision,
   type Execution,
+  type ExecutionView,
   type StatusView,
 } from "./model.ts";
-import { answerQuestion, questionsOf, textOf, type HeldCall } from "./questions.ts";
+import { answerQuestion, questionsOf, textOf, type HeldCall, type Rules } from "./questions.ts";
 import type { Kickoff, Resume } from "./requests.ts";
 import { outputsToKeep } from "./run-again.ts";
 import { sharing } from "./sharing.ts";
@@ -158,7 +159,9 @@ export function createExecutions(parts: ExecutionsParts) {
         .filter(({ task_id }) => task_id !== undefined)
         .map((entry) => defined({ ...entry, feedback: undefined }));
       const heldCall = calls.find(({ answer }) => answer === undefined);
-      return { ...view, activity, usage, place, undelivered, decisions, heldCall };
+      const expected = execution.endedAt === null ? undefined : execution.rules?.test;
+      const test = expected && (await testResultOf(view, expected, usage));
+      return { ...view, activity, usage, place, undelivered, decisions, heldCall, test };
     },
 
     /**
@@ -239,6 +242,16 @@ export function createExecutions(parts: ExecutionsParts) {
       throw new ApiError(400, "Invalid Request", message);
     },
   };
+
+  /** Its code is loaded when a test asks for it. */
+  async function testResultOf(
+    view: ExecutionView,
+    test: NonNullable<Rules["test"]>,
+    usage: StatusView["usage"],
+  ) {
+    const { resultOf } = await import("./testing/outcome.ts");
+    return await database.query(resultOf(view, test, usage));
+  }
 
   /** Only of an attempt that is under way, one waits. */
   async function heldCallsOf({ id, rules, phase }: Execution): Promise<readonly HeldCall[]> {

@@ -167,4 +167,6 @@ export interface StatusView extends ExecutionView {
   readonly decisions: readonly AuditEntry[];
   readonly undelivered: readonly JsonObject[];
   readonly heldCall: HeldCall | undefined;
+  /** What a test says of it, in the shape of the API. */
+  readonly test: JsonObject | undefined;
 }

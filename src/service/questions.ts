@@ -2,6 +2,7 @@ import { asObject, defined, type JsonObject, type JsonValue } from "../base/json
 import { integer, optionalText, text, type Row } from "../base/sqlite.ts";
 import { callsOf, type CallPlace } from "./calls.ts";
 import { change, insert, row, rows, tell, type Work } from "./database/database.ts";
+import type { Expectation } from "./testing/test-file.ts";
 
 /** How an execution runs, and which of its calls are held until a person has answered, in the shape of the API. */
 export interface Rules extends JsonObject {
@@ -9,9 +10,14 @@ export interface Rules extends JsonObject {
   readonly limits?: JsonObject;
   /** Where a debugger waits for the execution's Python, on this machine. */
   readonly debug_port?: number;
-  /** Questions about outputs, which the project's model answers. */
-  readonly judge?: readonly JsonObject[];
   readonly replay?: Replay;
+  /** In place of the project's, for agents that name none. */
+  readonly model?: string;
+  /** What is expected of it. */
+  readonly test?: JsonObject & {
+    readonly expect: readonly (JsonObject & Expectation)[];
+    readonly prices?: JsonObject;
+  };
 }
 
 /** Answers the calls of an execution as they were recorded, so that they cost nothing. */
@@ -121,7 +127,11 @@ export function* currentRules(executionId: string, rules: Rules | null): Work<Js
     ask: [...(rules.approve_tools ?? [])],
     allowed,
     limits: rules.limits ?? {},
-    judge: [...(rules.judge ?? [])],
+    judge: (rules.test?.expect ?? []).flatMap(({ judge, task }) =>
+      judge === undefined
+        ? []
+        : [{ question: judge, ...(task !== undefined && { task_id: task }) }],
+    ),
     since: { tokens, dollars },
     used: calls.flatMap(({ model = "", usage, estimate = usage }) => {
       const { prompt_tokens = 0, completion_tokens = 0 } = asObject(estimate) as JsonObject;

@@ -94,7 +94,8 @@ interface Bodies {
     readonly approve_tools?: readonly string[] | null;
     readonly limits?: JsonObject | null;
     readonly debug_port?: number | null;
-    readonly judge?: Rules["judge"] | null;
+    readonly model?: string | null;
+    readonly test?: Rules["test"] | null;
   };
   readonly FeedbackRequest: { readonly feedback: string; readonly source?: string | null };
   readonly ResumeRequest: CallbackMembers & {
@@ -150,8 +151,9 @@ export function readKickoff(json: JsonValue, crew: CrewProject): Kickoff {
       ...(body.approve_tools?.length && { approve_tools: body.approve_tools }),
       ...(body.limits && { limits: body.limits }),
       ...(body.debug_port && { debug_port: body.debug_port }),
-      ...(body.judge?.length && { judge: body.judge }),
       ...(body.replay && { replay: body.replay }),
+      ...(body.model && { model: body.model }),
+      ...(body.test && { test: body.test }),
     };
     const rules = Object.keys(given).length > 0 ? given : null;
     return { inputs, meta, callbacks: readCallbacks(body), runAgain, rules };

@@ -1,17 +1,15 @@
-import { spawn } from "node:child_process";
 import path from "node:path";
-import { createInterface } from "node:readline";
 import * as vscode from "vscode";
 import { Disposables } from "../base/events.ts";
 import { UserError } from "../base/errors.ts";
 import { asObject, textAt } from "../base/json.ts";
-import type { ModelRoute, TestFailure, TestLine } from "../base/window-protocol.ts";
+import type { ModelRoute, NamedTest, TestLine, TestOutcome } from "../base/window-protocol.ts";
 import { trustAction } from "../crews/errors.ts";
 import { logged } from "../editor/log.ts";
 import { confirm, plainLabel, showError } from "../editor/messages.ts";
 import { requestFileEnding } from "../kickoff/request-files/name.ts";
 import { idOf as crewIdOf } from "../local/records.ts";
-import { environment } from "../local/service-process.ts";
+import { programOf, runTestCommand } from "./command.ts";
 
 export interface TestExplorerOptions {
   /** The extension's folder. */
@@ -19,6 +17,7 @@ export interface TestExplorerOptions {
   /** The model that a person chose for a local crew. */
   readonly routeOf: (crewId: string) => Promise<ModelRoute>;
   readonly isTrusted: () => boolean;
+  readonly act: (name: string, argument: object) => Promise<unknown>;
   readonly createController: typeof vscode.tests.createTestController;
 }
 
@@ -28,19 +27,8 @@ type Result = Extract<TestLine, { type: "test" }>;
 const pattern = `**/*${requestFileEnding}`;
 /** Of a failure for which the recording lacks a call (package.json, `testing/message/context`). */
 const unrecorded = "crewdeck.unrecorded";
-
-/** Characters of what a program that fails has printed. */
-const longestProblem = 2_000;
-
-interface TestCommand {
-  /** The service's program, which has the command. */
-  readonly program: string;
-  readonly args: readonly string[];
-  readonly cwd: string;
-  readonly variables?: Readonly<Record<string, string>>;
-  readonly signal?: AbortSignal;
-  readonly onLine: (line: TestLine) => void;
-}
+/** Of another one. */
+const failed = "crewdeck.failed";
 
 /** Finds tests in request files, and runs them by `crewdeck test`. An item's ID is what the command calls it. */
 export class TestExplorer implements vscode.Disposable {
@@ -49,16 +37,16 @@ export class TestExplorer implements vscode.Disposable {
   readonly #program: string;
   /** Made with the first test: it shows VS Code's view of tests. */
   #controller: vscode.TestController | undefined;
-  /** The projects' folders, by the items' IDs. */
-  #folders = new Map<string, string>();
-  /** The IDs of those whose last run lacked a call in the recording. */
-  readonly #unrecorded = new Set<string>();
+  /** By the items' IDs. */
+  #cases = new Map<string, NamedTest>();
+  /** The IDs of those whose last run failed, and whether it lacked a call in the recording. */
+  readonly #failed = new Map<string, boolean>();
   #finding: Promise<void> | undefined;
   #isOutdated = false;
 
   constructor(options: TestExplorerOptions) {
     this.#options = options;
-    this.#program = vscode.Uri.joinPath(options.extension, "dist", "service.mjs").fsPath;
+    this.#program = programOf(options.extension);
     const { workspace } = vscode;
     const watcher = this.#owned.add(workspace.createFileSystemWatcher(pattern));
     const look = () => void this.refresh().catch(logged("Finding the tests of crews"));
@@ -83,22 +71,39 @@ export class TestExplorer implements vscode.Disposable {
 
   /** Records again the test whose message a person looks at. */
   async record(argument: unknown): Promise<void> {
-    const test = await this.#testOf(argument);
+    const test = await this.#testOf(argument, (id) => this.#failed.get(id) === true);
     if (test === undefined) return;
     const cancel = new vscode.CancellationTokenSource();
     await this.#run("record", new vscode.TestRunRequest([test]), cancel.token);
   }
 
+  /** Replays the test whose message a person looks at, as an execution of the crew's own service, which has a page. */
+  async openAsExecution(argument: unknown): Promise<void> {
+    const test = await this.#testOf(argument, (id) => this.#failed.has(id));
+    const known = this.#cases.get(test?.id ?? "");
+    if (known === undefined) return;
+    const { folder, crewClass, file, number } = known;
+    const { act } = this.#options;
+    const crew = await act("startLocalCrew", { folder, class: crewClass, engine: "crewai" });
+    const name = textAt(asObject(crew), "name");
+    // Nothing for a person who has cancelled.
+    if (name === undefined) return;
+    await act("kickoffRows", { crew: name, file, cases: [number], isReplay: true });
+  }
+
   /** The button in a message's editor names none (VS Code 1.139): then it is the one at the cursor. */
-  async #testOf(argument: unknown): Promise<vscode.TestItem | undefined> {
+  async #testOf(
+    argument: unknown,
+    isMeant: (id: string) => boolean,
+  ): Promise<vscode.TestItem | undefined> {
     const id = textAt(asObject(asObject(argument)["test"]), "id");
-    const unrecorded = leavesOf(this.#items).filter((item) => this.#unrecorded.has(item.id));
+    const failed = leavesOf(this.#items).filter((item) => isMeant(item.id));
     const { document, selection } = vscode.window.activeTextEditor ?? {};
     const isAtCursor = ({ uri, range }: vscode.TestItem) =>
       uri?.toString() === document?.uri.toString() && range?.start.line === selection?.active.line;
-    const found = unrecorded.find((item) => (id === undefined ? isAtCursor(item) : item.id === id));
+    const found = failed.find((item) => (id === undefined ? isAtCursor(item) : item.id === id));
     if (found !== undefined) return found;
-    const items = unrecorded.map((item) => ({ label: plainLabel(item.label), item }));
+    const items = failed.map((item) => ({ label: plainLabel(item.label), item }));
     const placeHolder = vscode.l10n.t("Which test?");
     return (await vscode.window.showQuickPick(items, { placeHolder }))?.item;
   }
@@ -131,7 +136,7 @@ export class TestExplorer implements vscode.Disposable {
 
   #show(lines: readonly TestLine[]): void {
     const cases = lines.filter((line) => line.type === "case");
-    this.#folders = new Map(cases.map((each) => [idOf(each), each.folder]));
+    this.#cases = new Map(cases.map((each) => [idOf(each), each]));
     if (cases.length === 0 && this.#controller === undefined) return;
     const controller = (this.#controller ??= this.#create());
     const itemOf = (file: string) => {
@@ -195,13 +200,13 @@ export class TestExplorer implements vscode.Disposable {
     await this.#finding;
     const tests = leavesOf(request.include ?? this.#items);
     const excluded = new Set(leavesOf(request.exclude ?? []).map(({ id }) => id));
-    const wanted = tests.filter(({ id }) => !excluded.has(id) && this.#folders.has(id));
+    const wanted = tests.filter(({ id }) => !excluded.has(id) && this.#cases.has(id));
     if (wanted.length === 0 || !(await mayCost(mode, wanted.length))) return;
     const run = this.#controller.createTestRun(request);
     const cancel = new AbortController();
     token.onCancellationRequested(() => cancel.abort());
     for (const item of wanted) run.enqueued(item);
-    const byFolder = Map.groupBy(wanted, ({ id }) => this.#folders.get(id) ?? "");
+    const byFolder = Map.groupBy(wanted, ({ id }) => this.#cases.get(id)?.folder ?? "");
     try {
       for (const [folder, items] of byFolder)
         if (!cancel.signal.aborted) await this.#runIn(folder, items, mode, run, cancel.signal);
@@ -234,8 +239,9 @@ export class TestExplorer implements vscode.Disposable {
       if (line.type === "started") run.started(item);
       if (line.type !== "test") return;
       left.delete(item.id);
-      this.#unrecorded.delete(item.id);
-      if (line.failures.some(({ isUnrecorded }) => isUnrecorded)) this.#unrecorded.add(item.id);
+      this.#failed.delete(item.id);
+      const lacksCall = line.failures.some(({ isUnrecorded }) => isUnrecorded);
+      if (line.state === "failed") this.#failed.set(item.id, lacksCall);
       report(run, item, line);
     };
     const printed = await runTestCommand({
@@ -261,8 +267,8 @@ export class TestExplorer implements vscode.Disposable {
       }
     };
     const subscription = vscode.workspace.onDidSaveTextDocument(({ uri }) => {
-      const folders = [...this.#folders.values()];
-      if (!folders.some((folder) => uri.fsPath.startsWith(folder + path.sep))) return;
+      const cases = [...this.#cases.values()];
+      if (!cases.some(({ folder }) => uri.fsPath.startsWith(folder + path.sep))) return;
       isSaved = true;
       running ??= again().finally(() => (running = undefined));
     });
@@ -325,7 +331,13 @@ function report(run: vscode.TestRun, item: vscode.TestItem, result: Result): voi
   else run[state === "failed" ? "failed" : "errored"](item, failures.map(messageOf), took);
 }
 
-function messageOf({ message, expected, actual, at, isUnrecorded }: TestFailure) {
+function messageOf({
+  message,
+  expected,
+  actual,
+  at,
+  isUnrecorded,
+}: TestOutcome["failures"][number]) {
   const { TestMessage } = vscode;
   // A comparison shows the difference, which the message has, too.
   const [text = ""] = message.replace(/^Task execution failed: /, "").split("\n", 1);
@@ -334,36 +346,11 @@ function messageOf({ message, expected, actual, at, isUnrecorded }: TestFailure)
       ? TestMessage.diff(text, expected, actual)
       : new TestMessage(actual === undefined ? message : `${message}\n\n${actual}`);
   if (at) made.location = new vscode.Location(vscode.Uri.file(at.file), rangeAt(at.line));
-  if (isUnrecorded) made.contextValue = unrecorded;
+  made.contextValue = isUnrecorded ? unrecorded : failed;
   return made;
 }
 
 /** A terminal goes back to the beginning of the line only when told. */
 function terminal(text: string): string {
   return text.replaceAll("\n", "\r\n");
-}
-
-/** Runs `crewdeck test`. Resolves to what it reported as an error, if it could not run. */
-async function runTestCommand(command: TestCommand): Promise<string> {
-  const { program, args, cwd, variables = {}, signal, onLine } = command;
-  const child = spawn(process.execPath, [program, "test", "--json", "--lifeline", ...args], {
-    ...{ cwd, windowsHide: true },
-    env: { ...environment(process.env), ...variables },
-  });
-  // It then ends its services, and removes their data.
-  const end = () => child.stdin.end();
-  signal?.addEventListener("abort", end);
-  if (signal?.aborted === true) end();
-  let printed = "";
-  child.stderr.on("data", (text: Buffer) => {
-    printed = (printed + text.toString()).slice(-longestProblem);
-  });
-  createInterface(child.stdout).on("line", (line) => onLine(JSON.parse(line) as TestLine));
-  return await new Promise((resolve) => {
-    child.once("error", ({ message }) => resolve(message));
-    child.once("close", () => {
-      signal?.removeEventListener("abort", end);
-      resolve(printed.trim());
-    });
-  });
 }

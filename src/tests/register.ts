@@ -1,3 +1,4 @@
+import path from "node:path";
 import * as vscode from "vscode";
 import { Disposables } from "../base/events.ts";
 import { logged } from "../editor/log.ts";
@@ -26,6 +27,12 @@ export function registerTests(options: Omit<TestExplorerOptions, "createControll
         .then(({ length }) => look(length > 0), logged("Looking for tests of crews"));
     },
     record: async (argument: unknown) => (await load()).record(argument),
+    openAsExecution: async (argument: unknown) => (await load()).openAsExecution(argument),
+    async cases(file: string, numbers: readonly number[] | undefined) {
+      const { casesOf, programOf } = await import("./command.ts");
+      const program = programOf(options.extension);
+      return await casesOf({ program, cwd: path.dirname(file) }, file, numbers);
+    },
     dispose: () => owned.dispose(),
   };
 }

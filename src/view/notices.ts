@@ -27,6 +27,7 @@ export interface Notice {
     | "answered pause"
     | "undelivered callbacks"
     | "no result"
+    | "test"
     | "error";
   readonly kind: "info" | "warning" | "error";
   readonly title?: string;
@@ -87,6 +88,7 @@ export function noticesOf(
         ).join(" "),
       ),
     undeliveredNotice(execution),
+    testNotice(execution),
     state === "completed" &&
       output === undefined &&
       info("no result", l10n.t("The crew ended without an output. {0}", lookForCause())),
@@ -159,6 +161,18 @@ function undeliveredNotice(execution: Execution): Notice | undefined {
   if (failed.length === 0) return undefined;
   const text = l10n.t("Callbacks that have not arrived: {0}", failed.join("; "));
   return { id: "undelivered callbacks", kind: "warning", lines: [text] };
+}
+
+function testNotice({ test }: Execution): Notice | undefined {
+  if (!test) return undefined;
+  const isPassed = test.state === "passed";
+  const grade =
+    test.grade !== undefined && l10n.t("The model's grade is {0} of 10 on average.", test.grade);
+  return {
+    ...{ id: "test", kind: isPassed ? "info" : "warning" },
+    title: isPassed ? l10n.t("The test passed") : l10n.t("The test did not pass"),
+    lines: present(grade, ...test.failures.map((failure) => `- ${inlineText(failure)}`)),
+  };
 }
 
 function errorNotice(execution: Execution): Notice | undefined {

@@ -264,4 +264,60 @@ describe("The Test Explorer", () => {
     await page.keyboard.press("Control+s");
     await untilSeen(/Sailors \(Failed\)/);
   });
+
+  it("opens a failed test as an execution, and runs the cases with two models side by side", async () => {
+    const project = crewaiProject("weather");
+    const model = await startModel((request) =>
+      request.prompt.includes("You grade a text")
+        ? '{"grade": 8, "reason": "It is mild."}'
+        : weatherAnswer(request, "A report."),
+    );
+    mkdirSync(path.join(project, "tests"));
+    const file = path.join(project, "tests", "oslo.kickoff.json");
+    const cases = [
+      { label: "Report", "expect.contains": "report" },
+      { label: "Snow", "expect.contains": "snow", "expect.judge": "Is it mild?" },
+    ];
+    const answers = { headline: [{ reject: "Shorter, please." }] };
+    const inputs = { city: "oslo", readers: "" };
+    writeFileSync(file, JSON.stringify({ inputs, answers, cases }, undefined, 2));
+    const env = crewaiEnv(model);
+    assert.equal((await run(project, ["--record"], env)).status, 1);
+    const window = await openWindow({
+      ...{ workspace: project, env },
+      settings: {
+        "crewdeck.python": await warmPython(),
+        "testing.automaticallyOpenPeekView": "never",
+      },
+    });
+    atEndOfTest(() => window.close());
+    const { page, messages, quickInput } = window;
+    const asked = model.requests.length;
+    await window.tree.open("Testing");
+    await window.runCommand("Test: Run All Tests");
+    const rows = page.locator(".test-explorer .monaco-list-row");
+    await rows.filter({ hasText: "tests/oslo" }).locator(".monaco-tl-twistie").click();
+    await rows.and(page.locator('[aria-label^="Snow (Failed)"]')).click();
+    await window.runCommand("Test: Peek Output");
+    await window.screenshot("test-failed");
+    await page
+      .locator(".test-output-peek-message-container")
+      .getByText("Open as Execution", { exact: true })
+      .click();
+    const shown = window.webview.content;
+    await shown.getByText("The test did not pass").waitFor();
+    await shown.getByText('The result has no "snow".').waitFor();
+    await window.screenshot("test-as-execution");
+    assert.equal(model.requests.length, asked);
+
+    await window.runCommand("Crewdeck: Kick Off for Each Row…");
+    await quickInput.answer("The first line", file);
+    await quickInput.answer("with which models?", "gpt-4o, gpt-4o-mini");
+    await messages.confirm("Kick off", "Kick Off 4");
+    const table = window.webview.content;
+    await waitFor("all results", async () => (await table.getByText("8 of 10").count()) >= 4);
+    await window.screenshot("test-table");
+    assert.equal(await table.getByRole("button", { name: /^Passed: / }).count(), 2);
+    assert.equal(await table.getByRole("button", { name: /^Not passed: / }).count(), 2);
+  });
 });

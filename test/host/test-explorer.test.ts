@@ -31,6 +31,7 @@ describe("The Test Explorer", () => {
     const routeOf = () => Promise.resolve({});
     explorer = new TestExplorer({
       ...{ extension, routeOf, createController, isTrusted: () => isTrusted },
+      act: () => Promise.resolve(),
     });
     await explorer.refresh();
   });

@@ -39,7 +39,7 @@ function show(count: number): ToBatch {
       ...{
         name,
         isSending: batch === 1,
-        left: [{ row: count + 1, label: "Last row", inputs: {} }],
+        left: [{ row: count + 1, label: "Last row", request: { inputs: {} } }],
       },
       ...(batch === 0 && { problem: "The crew refused the token (401). Set another one." }),
     },

@@ -119,7 +119,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
   ): Promise<ReplyOf<"opened">> {
     const { crewClass = null } = project;
     const [file, isFlow] = [fileOf(project), project.kind === "flow"];
-    const { replay, debug_port: debugPort = null } = rules ?? {};
+    const { replay, model, debug_port: debugPort = null } = rules ?? {};
     const command = {
       folder,
       source,
@@ -127,7 +127,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
       crewClass,
       isFlow,
       storage,
-      environment,
+      environment: { ...environment, ...(model && { MODEL: model }) },
       replay: replay ? { file: recordingIn(folder, replay.file), live: replay.tools ?? [] } : null,
       debugPort,
     };

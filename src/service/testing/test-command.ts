@@ -6,7 +6,7 @@ import type { NamedTest, TestLine } from "../../base/window-protocol.ts";
 import { ProjectError } from "../../projects/types.ts";
 import type { readTestOptions } from "../options.ts";
 import { runTests, type TestResult } from "./run-tests.ts";
-import { readTestFile, suffix, titleOf, withModel, type TestCase } from "./test-file.ts";
+import { kickoffOf, readTestFile, suffix, titleOf, withModel, type TestCase } from "./test-file.ts";
 
 /** Characters of a text that is shown under a failure. */
 const shownText = 500;
@@ -45,7 +45,8 @@ export async function runTestCommand({
       print({ type: "problem", file, message }, message);
     }
   if (isList) {
-    for (const test of tests) print({ type: "case", ...named(test) }, titleOf(test));
+    for (const test of tests)
+      print({ type: "case", ...named(test), ...(await kickoffOf(test)) }, titleOf(test));
     return hasProblem ? 2 : 0;
   }
   if (tests.length === 0 && !hasProblem) {
@@ -93,8 +94,8 @@ async function filesIn(paths: readonly string[]) {
   );
 }
 
-function named({ file, number, name, folder, at, model }: TestCase): NamedTest {
-  return { file, number, name, folder, at, ...defined({ model }) };
+function named({ file, number, name, folder, crewClass, at, model }: TestCase): NamedTest {
+  return { file, number, name, folder, at, ...defined({ crewClass, model }) };
 }
 
 function textOf({ test, state, seconds, tokens, dollars, failures }: TestResult): string {

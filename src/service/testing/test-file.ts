@@ -3,17 +3,23 @@ import addFormats from "ajv-formats";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import schema from "../../../media/kickoff.schema.json" with { type: "json" };
 import { readRegularFile } from "../../base/files.ts";
-import { isObject, parseJson, textAt, type JsonObject, type JsonValue } from "../../base/json.ts";
-import type { NamedTest, TestPlace } from "../../base/window-protocol.ts";
+import { existsSync } from "node:fs";
+import {
+  asObject,
+  defined,
+  isObject,
+  parseJson,
+  textAt,
+  type JsonObject,
+  type JsonValue,
+} from "../../base/json.ts";
+import type { NamedTest, TestKickoff, TestPlace } from "../../base/window-protocol.ts";
 import { projectRoot } from "../../projects/pyproject.ts";
 import { parseJsonc, type Place } from "../../projects/source.ts";
 import { ProjectError } from "../../projects/types.ts";
-import { unreadable } from "../errors.ts";
+import { ApiError, unreadable } from "../errors.ts";
 import { explain } from "../server/config.ts";
 import { rowsOfCsv } from "../../base/csv.ts";
-
-/** What a person says about the output of an attempt. */
-type Answer = { readonly approve: string } | { readonly reject: string };
 
 /** What has to be true of the result, or of a task's or an attempt's output. */
 export interface Expectation {
@@ -46,18 +52,12 @@ export interface ExpectedCalls {
 }
 
 /** One run of a crew, with what is expected of it. */
-export interface TestCase extends NamedTest {
-  /** Which of several crews in the project. */
-  readonly crewClass: string | undefined;
-  readonly inputs: JsonObject;
-  readonly meta: JsonObject | undefined;
-  /** By which a call may wait for a person, in the shape of the API. */
-  readonly rules: JsonObject;
-  /** By task, in the order of the attempts. Other outputs are approved. */
-  readonly answers: Readonly<Record<string, readonly Answer[]>>;
-  readonly expect: readonly (Expectation & { readonly at: TestPlace })[];
+export interface TestCase extends NamedTest, Omit<TestKickoff, "expect" | "replay"> {
+  readonly expect: readonly (JsonObject & Expectation)[];
+  /** Where each expectation is. */
+  readonly places: readonly TestPlace[];
   /** The tools that run for real in a replay. */
-  readonly tools: "live" | readonly string[] | undefined;
+  readonly tools?: "live" | readonly string[] | undefined;
   /** The path of the recording. */
   readonly recording: string;
 }
@@ -70,7 +70,7 @@ interface Content {
   readonly approveTools?: readonly string[] | null;
   readonly limits?: JsonObject | null;
   readonly answers?: TestCase["answers"];
-  readonly expect?: readonly Expectation[];
+  readonly expect?: TestCase["expect"];
   readonly cases?: string | readonly JsonObject[];
   readonly tools?: "live" | readonly string[];
 }
@@ -82,7 +82,7 @@ const longestFile = 10_000_000;
 
 const ajv = new Ajv({ allErrors: true, verbose: true, strict: false });
 addFormats(ajv, ["regex"]);
-const isExpectation = ajv.compile<Expectation>(schema.definitions.expectation);
+const isExpectation = ajv.compile<JsonObject & Expectation>(schema.definitions.expectation);
 const isContent = ajv.compile<Content>({ ...schema, anyOf: [{}] });
 
 /** The cases of a file; none for a request file without expectations. @throws {ProjectError} with the place */
@@ -98,21 +98,24 @@ export async function readTestFile(file: string): Promise<readonly TestCase[]> {
     const [error] = isContent.errors ?? [];
     throw error ? explain(error, place) : new ProjectError(`${shown} is not valid.`);
   }
-  const { answers = {}, expect = [], cases, tools } = content;
-  if (expect.length === 0 && cases === undefined && !Object.hasOwn(content, "answers")) return [];
+  const { answers = {}, expect: given = [], cases, tools } = content;
+  if (given.length === 0 && cases === undefined && !Object.hasOwn(content, "answers")) return [];
   const [folder = "", crewClass] = await crewOf(file, content.crew ?? undefined, place);
-  const placed = (place.inside.get("expect")?.list ?? []).flatMap((at, index) => {
-    const one = expect[index];
-    return one ? [{ ...one, at: { file, line: at.position.line } }] : [];
-  });
-  const { approveTools: approve_tools = null, limits = null, meta } = content;
-  const rules = { approve_tools, limits };
-  const shared = { file, folder, crewClass, answers, tools, rules, meta: meta ?? undefined };
+  const asserted = await assertionsOf(await projectRoot(folder));
+  const expect = [...given, ...asserted.map(({ expected }) => expected)];
+  const places = [
+    ...(place.inside.get("expect")?.list ?? []).map(({ position: { line } }) => ({ file, line })),
+    ...asserted.map(({ at }) => at),
+  ];
+  const approveTools = content.approveTools ?? undefined;
+  const [limits, meta] = [content.limits ?? undefined, content.meta ?? undefined];
+  const others = defined({ approveTools, limits, meta });
+  const shared = { file, folder, crewClass, answers, tools, ...others };
   const stem = file.slice(0, -suffix.length);
   if (cases === undefined)
     return [
       {
-        ...{ ...shared, number: 0, name: "", inputs: content.inputs ?? {}, expect: placed },
+        ...{ ...shared, number: 0, name: "", inputs: content.inputs ?? {}, expect, places },
         ...{ at: { file, line: 1 }, recording: `${stem}.recording.jsonl` },
       },
     ];
@@ -120,22 +123,32 @@ export async function readTestFile(file: string): Promise<readonly TestCase[]> {
   return rows.map(({ row, at }, index) => {
     const number = index + 1;
     const { label: name = `case ${number}`, inputs, own } = columnsOf(row);
-    if (!isExpectation(own)) {
-      const [error] = isExpectation.errors ?? [];
-      const which = Object.values(error?.params ?? {})
-        .map(String)
-        .join(", ");
-      const member = `expect${error?.instancePath.replaceAll("/", ".") ?? ""}`;
+    if (!isExpectation(own))
       throw new ProjectError(
-        `${relative(process.cwd(), at.file)}:${at.line}: ${member} is not valid: it ${error?.message ?? ""} (${which}).`,
+        `${relative(process.cwd(), at.file)}:${at.line}: ${problemOf("expect")}`,
       );
-    }
+    const isOwn = Object.keys(own).length > 0;
     return {
       ...{ ...shared, number, name, at, inputs: { ...content.inputs, ...inputs } },
-      expect: Object.keys(own).length > 0 ? [...placed, { ...own, at }] : placed,
+      ...{ expect: isOwn ? [...expect, own] : expect, places: [...places, at] },
       recording: `${stem}.${number}.recording.jsonl`,
     };
   });
+}
+
+/** Of a kickoff. @throws {ApiError} */
+export function checkExpectations(expect: readonly unknown[]): void {
+  for (const [at, one] of expect.entries())
+    if (!isExpectation(one))
+      throw new ApiError(400, "Invalid Request", problemOf(`test.expect.${at}`));
+}
+
+/** Why something is no expectation. */
+function problemOf(name: string): string {
+  const [error] = isExpectation.errors ?? [];
+  const which = Object.values(error?.params ?? {}).map(String);
+  const path = error?.instancePath.replaceAll("/", ".") ?? "";
+  return `${name}${path} is not valid: it ${error?.message ?? ""} (${which.join(", ")}).`;
 }
 
 /** @throws {ProjectError} */
@@ -145,6 +158,32 @@ async function readText(file: string): Promise<string> {
   } catch (error) {
     throw new ProjectError(unreadable(file, error));
   }
+}
+
+/**
+ * What the project's `eval.jsonc` expects of each result. `crewai eval` writes the file and sends it to the platform unread; crewAI
+ * 1.15.30 names assertions `contains` and `regex` in its AGENTS.md. Everything else in it is for the platform.
+ */
+async function assertionsOf(root: string) {
+  const file = join(root, "eval.jsonc");
+  if (!existsSync(file)) return [];
+  const report = (error: ProjectError) => {
+    throw error;
+  };
+  const name = relative(process.cwd(), file);
+  const place = parseJsonc(
+    { file: name, text: await readText(file) },
+    { report, broken: new Set() },
+  );
+  return (place.inside.get("assertions")?.list ?? []).flatMap((one) => {
+    const given = asObject(one.plain());
+    const [kind = ""] = [textAt(given, "type")];
+    const text = (of: string) =>
+      textAt(given, of) ?? (kind === of ? textAt(given, "value", "pattern", "text") : undefined);
+    const expected = defined({ contains: text("contains"), matches: text("regex") });
+    if (Object.keys(expected).length === 0) return [];
+    return [{ expected, at: { file, line: one.position.line } }];
+  });
 }
 
 /** The project's folder, and the class of several. By default, the project in whose folder the file is. */
@@ -211,6 +250,15 @@ function columnsOf(row: JsonObject) {
     if (name.startsWith("expect.")) own[name.slice("expect.".length)] = value;
     else if (name !== "label") inputs[name] = value;
   return { label: textAt(row, "label"), inputs, own };
+}
+
+/** What it sends. */
+export async function kickoffOf(test: TestCase): Promise<TestKickoff> {
+  const { inputs, expect, answers, tools, recording, folder } = test;
+  const file = relative(await projectRoot(folder), recording).replaceAll(sep, "/");
+  const { meta, approveTools, limits } = test;
+  const replay = { file, ...(tools && { tools }) };
+  return { inputs, expect, answers, replay, ...defined({ meta, approveTools, limits }) };
 }
 
 /** The same test with another model, and a recording of its own. */

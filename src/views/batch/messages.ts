@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { BriefView } from "../../view/brief.ts";
 
-/** An execution of a batch. */
+/** An execution of a batch. One that has completed, and isn't as its test expects, is shown as failed. */
 export interface CellView extends Pick<BriefView, "state" | "label"> {
   readonly localId: string;
   /** Or since when it counts (milliseconds since 1970). */
@@ -10,6 +10,10 @@ export interface CellView extends Pick<BriefView, "state" | "label"> {
   readonly cost: string;
   /** Its beginning, on one line. */
   readonly output: string;
+  /** Such as “8 of 10”. */
+  readonly grade: string;
+  /** What isn't as its test expects. */
+  readonly failures: readonly string[];
 }
 
 /** A batch. Several are compared by the labels of their rows. */

@@ -61,13 +61,20 @@ function cellOf(
   output: string,
 ): CellView {
   const { state, label, elapsed } = briefOf(execution, circumstances);
+  const { test } = execution;
+  const isTested = test !== undefined && state === "completed";
+  const isPassed = test?.state === "passed";
   const use = tokenUse(execution);
   const cost = costOf(use, circumstances.prices ?? []);
   return {
-    ...{ localId: execution.localId, state, label, output },
+    ...{ localId: execution.localId, output },
+    state: isTested && !isPassed ? "failed" : state,
+    label: !isTested ? label : isPassed ? l10n.t("Passed") : l10n.t("Not passed"),
     ...(elapsed !== undefined && { elapsed }),
     tokens: use === undefined ? "" : formatCount(use.tokens.total),
     cost: cost === undefined ? "" : formatAmount(cost),
+    grade: test?.grade === undefined ? "" : l10n.t("{0} of 10", test.grade),
+    failures: test?.failures ?? [],
   };
 }
 
@@ -79,10 +86,16 @@ function columnOf(
   const times = executions.flatMap((each) => wholeTime(each)?.seconds ?? []);
   const mean = times.reduce((sum, seconds) => sum + seconds, 0) / times.length;
   const [first] = executions;
+  const tests = executions.flatMap(({ test }) => test ?? []);
+  const passed = tests.filter(({ state }) => state === "passed").length;
+  const grades = tests.flatMap(({ grade }) => grade ?? []);
+  const grade = grades.reduce((sum, each) => sum + each, 0) / grades.length;
   return {
     ...{ id, name: first?.batch?.name ?? left?.name ?? "" },
     sum: present(
       ...[...states].map(([state, all]) => `${stateName(state)}: ${all.length}`),
+      tests.length > 0 && l10n.t("{0} of {1} tests passed", passed, tests.length),
+      grades.length > 0 && l10n.t("{0} of 10 on average", Math.round(grade * 10) / 10),
       useSum(executions, first ? circumstancesOf(first).prices : undefined),
       times.length > 0 && l10n.t("{0} on average", formatSpan(mean * 1000)),
     ).join(" · "),
@@ -108,17 +121,21 @@ export function batchCsv(executions: readonly Execution[], prices: readonly Pric
   const inputs = [
     ...new Set(executions.flatMap(({ request }) => Object.keys(request?.inputs ?? {}))),
   ];
-  const head = ["batch", "label", ...inputs, "state", "seconds", "tokens", "cost", "output"];
+  const figures = ["seconds", "tokens", "cost", "test", "grade", "failures"];
+  const head = ["batch", "label", ...inputs, "state", ...figures, "output"];
   const lines = executions.map((execution) => {
-    const { batch, request, state, output = "" } = execution;
+    const { batch, request, state, test, output = "" } = execution;
     const use = tokenUse(execution);
     const values = inputs.map((name) => {
       const value = request?.inputs[name] ?? "";
       return typeof value === "string" ? value : JSON.stringify(value);
     });
-    const figures = [wholeTime(execution)?.seconds, use?.tokens.total, costOf(use, prices)?.amount];
+    const known = [
+      ...[wholeTime(execution)?.seconds, use?.tokens.total, costOf(use, prices)?.amount],
+      ...[test?.state, test?.grade, test?.failures.join("\n")],
+    ];
     const named = [batch?.name ?? "", batch?.label ?? ""];
-    return [...named, ...values, state, ...figures.map((figure) => String(figure ?? "")), output];
+    return [...named, ...values, state, ...known.map((each) => String(each ?? "")), output];
   });
   return csvOf([head, ...lines]);
 }

@@ -17,11 +17,11 @@ export class BatchTables extends PageTabs<OpenBatch> {
     this.#parts = parts;
   }
 
-  /** In the tab that shows only this batch, or in a new one. */
-  async openBatch(id: string, name: string): Promise<void> {
+  /** In the tab that shows only these batches, or in a new one. */
+  async openBatches(batches: readonly string[], name: string): Promise<void> {
     const { OpenBatch } = await load();
-    const known = this.find(({ ids }) => ids.length === 1 && ids[0] === id);
+    const known = this.find(({ ids }) => ids.join() === batches.join());
     if (known !== undefined) known.tab.reveal();
-    else this.open(name, (tab) => new OpenBatch(tab, [id], this.#parts));
+    else this.open(name, (tab) => new OpenBatch(tab, batches, this.#parts));
   }
 }

@@ -75,7 +75,7 @@ function Column({ column, isNamed }: { readonly column: ColumnView; readonly isN
 }
 
 function Cell({ cell, row }: { readonly cell: CellView; readonly row: string }) {
-  const { localId, state, label, elapsed, tokens, cost, output } = cell;
+  const { localId, state, label, elapsed, tokens, cost, output, grade, failures } = cell;
   return (
     <>
       <p class="line">
@@ -84,7 +84,11 @@ function Cell({ cell, row }: { readonly cell: CellView; readonly row: string }) 
         {elapsed !== undefined && <Elapsed elapsed={elapsed} />}
         {tokens !== "" && <span>{l10n.t("{0} tokens", tokens)}</span>}
         {cost !== "" && <span>{cost}</span>}
+        {grade !== "" && <span>{grade}</span>}
       </p>
+      {failures.map((failure) => (
+        <p key={failure}>{failure}</p>
+      ))}
       {output !== "" && <p class="output">{output}</p>}
     </>
   );

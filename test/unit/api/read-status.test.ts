@@ -269,6 +269,14 @@ describe("a status answer", () => {
     assert.equal(output?.replace(/\s/g, ""), text);
   });
 
+  it("reads what a test says, with the mean of its grades", () => {
+    const grade = (grade: number) => ({ task: "a", question: "Is it?", grade, reason: "It is." });
+    const test = { state: "failed", grades: [grade(8), grade(5)], failures: [{ message: "No." }] };
+    const read = (test: unknown) => readStatus({ status: "completed", test }).test;
+    assert.deepEqual(read(test), { state: "failed", grade: 6.5, failures: ["No."] });
+    assert.equal(read({ state: "other" }), undefined);
+  });
+
   it("reads callbacks that have not arrived, and no more than 20 kinds", () => {
     const entry = {
       callback: "human_input",

@@ -98,6 +98,12 @@ describe("applyReading: states", () => {
       assert.equal(execution.stateText, expected.stateText);
     });
 
+  it("learns what a test says of an execution that a callback ended before", () => {
+    const ended = after(anExecution(), aReading({ state: "completed", output: "Done" }));
+    const test = { state: "failed", failures: ["It has no tea."] } as const;
+    assert.deepEqual(read(ended, aReading({ state: "completed", test }), 300).test, test);
+  });
+
   it("doesn't change an ended execution", () => {
     const ended = after(anExecution(), aReading({ state: "completed", output: "Done" }));
     const failed = aReading({ state: "failed", error: "Boom" });

@@ -11,24 +11,24 @@ describe("The rows of a batch", () => {
   it("are those of a CSV file, whose first line names the inputs; other types than text are read as JSON", () => {
     const text = '\uFEFFtopic,count,label\r\n"tea, or ""chai""\nwith milk",3,first\n\ncoffee,1,\n';
     assert.deepEqual(readRows("a.csv", text, fields), [
-      { label: "first", inputs: { topic: 'tea, or "chai"\nwith milk', count: 3 } },
-      { label: "", inputs: { topic: "coffee", count: 1 } },
+      { label: "first", request: { inputs: { topic: 'tea, or "chai"\nwith milk', count: 3 } } },
+      { label: "", request: { inputs: { topic: "coffee", count: 1 } } },
     ]);
   });
 
   it("are those of an array or of lines of JSON objects, and are named by their first input", () => {
     const expected = [
-      { label: "tea", inputs: { topic: "tea" } },
-      { label: "coffee", inputs: { topic: "coffee", count: 2 } },
+      { label: "tea", request: { inputs: { topic: "tea" } } },
+      { label: "coffee", request: { inputs: { topic: "coffee", count: 2 } } },
     ];
-    const lines = expected.map(({ inputs }) => JSON.stringify(inputs));
+    const lines = expected.map(({ request: { inputs } }) => JSON.stringify(inputs));
     assert.deepEqual(readRows("a.jsonl", lines.join("\n"), fields), expected);
     assert.deepEqual(readRows("a.json", `[${lines.join()}]`, fields), expected);
   });
 
   it("keep a label that is an input", () => {
     const [row] = readRows("a.csv", "label\nx", [{ name: "label" }]);
-    assert.deepEqual(row, { label: "x", inputs: { label: "x" } });
+    assert.deepEqual(row, { label: "x", request: { inputs: { label: "x" } } });
   });
 
   it("are refused with the first row that the crew would refuse, and if there is none or too many", () => {

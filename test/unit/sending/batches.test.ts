@@ -15,14 +15,19 @@ describe("A batch", () => {
   /** Throws what the crew answers to a topic. */
   let refuse: (topic: string) => void;
   let batches: Batches;
+  let answers: unknown[];
 
   beforeEach(() => {
     window = new Windows().open();
-    [sent, refuse] = [[], () => undefined];
+    [sent, answers, refuse] = [[], [], () => undefined];
     batches = new Batches({
       store: window.store,
       log: { problem: (doing, error) => assert.fail(`${doing} ${String(error)}`) },
       sending: {
+        giveFeedback({ taskId, isApprove, text }) {
+          answers.push([taskId, isApprove, text]);
+          return Promise.resolve({ status: "resumed", message: "" });
+        },
         send: async (to, request: KickoffRequest, { batch }: KickoffOptions = {}) => {
           const topic = JSON.stringify(request.inputs["topic"]).slice(1, -1);
           sent.push(topic);
@@ -48,7 +53,7 @@ describe("A batch", () => {
       "Teas",
       Array.from({ length: count }, (_, at) => ({
         label: `row ${at}`,
-        inputs: { topic: `t${at}` },
+        request: { inputs: { topic: `t${at}` } },
       })),
     );
   const end = (topic: string) => {
@@ -72,6 +77,27 @@ describe("A batch", () => {
       cells.toSorted((one, other) => one - other),
       Array.from({ length: mostAtOnce + 2 }, (_, at) => at + 1),
     );
+  });
+
+  it("answers outputs as its row says, each once, and approves others", async () => {
+    const said = { outline: [{ reject: "Shorter." }] };
+    const row = { label: "a row", request: { inputs: { topic: "t" } }, answers: said };
+    batches.start(crew, "Teas", [row, { label: "by hand", request: { inputs: { topic: "u" } } }]);
+    await waitFor("the kickoffs", () => sent.length === 2);
+    const wait = (topic: string, taskId: string, attempt: number) => {
+      const { localId } = window.store.summary(`k ${topic}`)!;
+      const waiting = { taskId, attempt, output: "A draft.", since: "2026-01-01T00:00:00Z" };
+      window.store.update(localId, (execution) => ({ ...execution, state: "waiting", waiting }));
+    };
+    wait("u", "outline", 1);
+    wait("t", "outline", 1);
+    const { localId } = window.store.summary("k t")!;
+    window.store.update(localId, (execution) => ({ ...execution, stateText: "again" }));
+    wait("t", "text", 1);
+    assert.deepEqual(answers, [
+      ["outline", false, "Shorter."],
+      ["text", true, ""],
+    ]);
   });
 
   it("sends nothing more after a stop, also of a row that waits for room, until it is continued", async () => {

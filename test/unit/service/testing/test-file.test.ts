@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { readTestFile } from "../../../../src/service/testing/test-file.ts";
 import { temporaryFolder } from "../../../support/folders.ts";
@@ -23,11 +23,30 @@ describe("A file with a test", () => {
     );
     assert.deepEqual(more, []);
     assert.deepEqual(
-      [test?.folder, test?.crewClass, test?.recording, test?.inputs, test?.expect[0]?.at.line],
+      [test?.folder, test?.crewClass, test?.recording, test?.inputs, test?.places[0]?.line],
       [project, undefined, path.join(project, "tests/tea.recording.jsonl"), { a: 1 }, 4],
     );
     const [other] = await read('{"crew": "./..#Desk", "answers": {}}');
     assert.deepEqual([other?.folder, other?.crewClass], [project, "Desk"]);
+  });
+
+  it("expects what the project's eval.jsonc asserts, too", async () => {
+    const file = path.join(project, "eval.jsonc");
+    writeFileSync(
+      file,
+      `{ // Made by crewai eval.
+  "criteria": ["It is friendly."],
+  "assertions": [
+    { "contains": "tea" }, { "type": "regex", "pattern": "a+" }, { "regex": "b" }, { "later": 1 }
+  ] }`,
+    );
+    const [test] = await read('{"expect": [{"maxWords": 9}]}');
+    rmSync(file);
+    assert.deepEqual(test?.expect, [
+      { maxWords: 9 },
+      ...[{ contains: "tea" }, { matches: "a+" }, { matches: "b" }],
+    ]);
+    assert.deepEqual(test.places.slice(1), Array(3).fill({ file, line: 4 }));
   });
 
   it("has a run for each case, with its own inputs, expectations and recording", async () => {
@@ -43,16 +62,13 @@ describe("A file with a test", () => {
     for (const tests of [inside, beside]) {
       const found = tests.map(({ name, inputs, expect, recording }) => [
         ...[name, inputs, path.basename(recording)],
-        expect.map((each) => ({ ...each, at: 0 })),
+        expect,
       ]);
       assert.deepEqual(found, [
-        ["mint", { topic: "mint", days: 1 }, "tea.1.recording.jsonl", [{ maxWords: 9, at: 0 }]],
+        ["mint", { topic: "mint", days: 1 }, "tea.1.recording.jsonl", [{ maxWords: 9 }]],
         [
           ...["case 2", { topic: "oolong", days: 1 }, "tea.2.recording.jsonl"],
-          [
-            { maxWords: 9, at: 0 },
-            { contains: "leaf", at: 0 },
-          ],
+          [{ maxWords: 9 }, { contains: "leaf" }],
         ],
       ]);
     }
@@ -63,16 +79,18 @@ describe("A file with a test", () => {
     writeFileSync(path.join(project, "tests", "rows.csv"), rows);
     const found = await read('{"inputs": {"days": 1}, "cases": "rows.csv"}');
     const file = path.join(project, "tests", "rows.csv");
-    const shown = found.map(({ name, at, inputs, expect }) => ({ name, at, inputs, expect }));
+    const shown = found.map(({ name, at, inputs, expect, places }) => ({
+      ...{ name, at, inputs, expect, places },
+    }));
     const second = { file, line: 3 };
     assert.deepEqual(shown, [
       {
         ...{ name: "Mint", at: { file, line: 2 }, inputs: { topic: "mint", days: 1 } },
-        expect: [{ maxWords: 5, at: { file, line: 2 } }],
+        ...{ expect: [{ maxWords: 5 }], places: [{ file, line: 2 }] },
       },
       {
         ...{ name: "case 2", at: second, inputs: { topic: "oolong", days: 1 } },
-        expect: [{ contains: "a\nleaf", at: second }],
+        ...{ expect: [{ contains: "a\nleaf" }], places: [second] },
       },
     ]);
     writeFileSync(file, "topic\ntea, black\n");

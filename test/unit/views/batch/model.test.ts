@@ -30,7 +30,11 @@ describe("The table of a batch", () => {
       {
         id: "a",
         executions: [aCell("a", 2, "coffee", { state: "failed" }), aCell("a", 1, "tea")],
-        left: { name: "Batch a", left: [{ row: 3, label: "tea", inputs: {} }], isSending: true },
+        left: {
+          name: "Batch a",
+          left: [{ row: 3, label: "tea", request: { inputs: {} } }],
+          isSending: true,
+        },
       },
     ]);
     assert.equal(crew, "Writers");
@@ -40,7 +44,8 @@ describe("The table of a batch", () => {
         sum: "Failed: 1 · Completed: 1 · 3,000,000 tokens, $3.00 · 2 s on average",
       },
     ]);
-    const cell = { tokens: "1,500,000", cost: "$1.50", elapsed: "2 s" };
+    const plain = { grade: "", failures: [] };
+    const cell = { tokens: "1,500,000", cost: "$1.50", elapsed: "2 s", ...plain };
     assert.deepEqual(rows, [
       {
         label: "tea",
@@ -62,6 +67,28 @@ describe("The table of a batch", () => {
       },
       { label: "tea (2)", cells: [null] },
     ]);
+  });
+
+  it("says what a test says of an execution, and how many passed", () => {
+    const test = (state: "passed" | "failed", grade: number, ...failures: string[]) => ({
+      test: { state, grade, failures },
+    });
+    const executions = [
+      aCell("a", 1, "tea", test("passed", 9)),
+      aCell("a", 2, "milk", test("failed", 4, "It has no tea.")),
+    ];
+    const { columns, rows } = viewOf([{ id: "a", executions, left: undefined }]);
+    assert.match(columns[0]?.sum ?? "", /1 of 2 tests passed · 6.5 of 10 on average/);
+    assert.deepEqual(
+      rows.map(({ cells: [cell] }) => [cell?.state, cell?.label, cell?.grade, cell?.failures]),
+      [
+        ["completed", "Passed", "9 of 10", []],
+        ["failed", "Not passed", "4 of 10", ["It has no tea."]],
+      ],
+    );
+    const [head, , last] = batchCsv(executions, []).split("\n");
+    assert.match(head ?? "", /,test,grade,failures,output/);
+    assert.match(last ?? "", /,failed,4,It has no tea\.,About milk\./);
   });
 
   it("has batches side by side, by the labels of their rows", () => {
@@ -88,7 +115,7 @@ describe("The table of a batch", () => {
     });
     assert.equal(
       batchCsv([one], prices),
-      'batch,label,topic,count,state,seconds,tokens,cost,output\nBatch a,tea,tea,2,completed,2,1500000,1.5,"Two\nlines, and more."\n',
+      'batch,label,topic,count,state,seconds,tokens,cost,test,grade,failures,output\nBatch a,tea,tea,2,completed,2,1500000,1.5,,,,"Two\nlines, and more."\n',
     );
   });
 });
