@@ -158,10 +158,12 @@ async function chooseFile(): Promise<vscode.Uri | undefined> {
   return (await vscode.window.showOpenDialog({ filters, title }))?.[0];
 }
 
-function rowOf({ name, answers, replay, ...test }: CaseLine, isReplay: boolean): BatchRow {
+function rowOf({ file, name, answers, replay, ...test }: CaseLine, isReplay: boolean): BatchRow {
   const { inputs, meta, approveTools, limits, expect } = test;
   const rules = defined({ approveTools, limits, expect, replay: isReplay ? replay : undefined });
-  return { label: name, request: { inputs, rules, ...defined({ meta }) }, answers };
+  // A test without cases has no name.
+  const label = name === "" ? nameOf(vscode.Uri.file(file)) : name;
+  return { label, request: { inputs, rules, ...defined({ meta }) }, answers };
 }
 
 /** Empty for the crew's own. Undefined if the person cancels. @throws UserError */
