@@ -206,7 +206,7 @@ function editedText(file: string): string | undefined {
 }
 
 /** In characters. */
-const largestText = 128 * 1024;
+const largestText = 256 * 1024;
 
 /** Without an end, the word there or one character. */
 function rangeOf(document: vscode.TextDocument, { line, column, end }: Position): vscode.Range {

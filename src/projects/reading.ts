@@ -97,9 +97,9 @@ async function namesIn(folder: string, isMeant: (entry: Dirent) => boolean): Pro
 }
 
 /** Definitions are small; a larger file is a mistake. */
-const largestBytes = 128 * 1024;
+const largestBytes = 256 * 1024;
 
-/** @throws {ProjectError} if the file can't be read, is no regular file, is larger than 128 KiB or isn't UTF-8 */
+/** @throws {ProjectError} if the file can't be read, is no regular file, is larger than 256 KiB or isn't UTF-8 */
 export async function readText(folder: string, file: string): Promise<TextFile> {
   const error = (problem: string) => new ProjectError(problem, { file, line: 1, column: 1 });
   const bytes = await readRegularFile(path.resolve(folder, file), largestBytes).catch(

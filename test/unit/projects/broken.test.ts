@@ -51,7 +51,7 @@ const cases: readonly (readonly [Readonly<Record<string, string | Uint8Array>>, 
   [agentsYaml("writer: *nobody\n"), /^config\/agents\.yaml:1:9: There is no "&nobody" before this/],
   [
     tasksYaml(`# ${"x".repeat(1024 * 1024)}\n`),
-    /^config\/tasks\.yaml:1:1: The file can't be read: .+ is larger than 131072 bytes/,
+    /^config\/tasks\.yaml:1:1: The file can't be read: .+ is larger than 262144 bytes/,
   ],
   ...[new Uint8Array([0x61, 0x3a, 0x20, 0xff, 0xfe]), Buffer.from("a: 1", "utf16le")].map(
     (bytes) =>
