@@ -88,7 +88,8 @@ export function batchVerbs({
       const uri = file === undefined ? await chooseFile() : vscode.Uri.file(file);
       if (uri === undefined) return undefined;
       const ready = await crews.ready(crew);
-      const rows = isRequestFile(uri)
+      const isTest = isRequestFile(uri);
+      const rows = isTest
         ? (await tests.cases(uri.fsPath, cases)).map((test) => rowOf(test, isReplay))
         : await rowsIn(uri, ready);
       const canChoose = by.isPerson && ready.local?.engine === "crewai" && !isReplay;
@@ -113,6 +114,9 @@ export function batchVerbs({
                   nameOf(uri),
                   mostAtOnce,
                 ),
+            ...(isTest
+              ? [vscode.l10n.t("Outputs that wait for a person are answered as the test says.")]
+              : []),
             ...(costsMoney(crew) ? [likely(crew, count)] : []),
           ],
           allow: vscode.l10n.t("Kick Off {0}", count),
