@@ -11,6 +11,7 @@ import {
   pythonWith,
 } from "../support/crewai.ts";
 import { serveProject, startModel, type Model } from "../support/crewai-service.ts";
+import { temporaryFolder } from "../support/folders.ts";
 import { weatherAnswer } from "../support/model-server.ts";
 import { isRunning } from "../support/processes.ts";
 import type { RunningService } from "../support/service.ts";
@@ -48,8 +49,8 @@ describe("the crewai engine", () => {
   };
   beforeEach(() => setModel(weatherAnswer));
 
-  async function serve(folder: string, python: string) {
-    const served = await serveProject(folder, model, { python });
+  async function serve(folder: string, python: string, args: readonly string[] = []) {
+    const served = await serveProject(folder, model, { python, args });
     ({ service } = served);
     return served.api;
   }
@@ -204,15 +205,26 @@ def publish(output):
       assert.equal(model.requests.length, 2);
     });
 
-    it("ends the worker and what it started when the service is killed", async () => {
+    it("ends the worker and what it started when the service is killed, and continues only if it is told to", async () => {
       const { folder, pids } = hangingProject();
-      const api = await serve(folder, await pythonWith(newestCrewai));
-      await api.kickoff(atOslo);
+      const cold = await pythonWith(newestCrewai);
+      const data = ["--data", temporaryFolder("killed")];
+      const id = await (await serve(folder, cold, data)).kickoff(atOslo);
       await waitFor("the tool", () => existsSync(pids), 120_000);
       await service.kill();
       const started = readFileSync(pids, "utf8").split(" ").map(Number);
       assert.equal(started.length, 3);
       await waitFor("all to end", () => started.every((pid) => !isRunning(pid)));
+      rmSync(pids);
+      const asked = model.requests.length;
+      const held = await serve(folder, cold, data);
+      const said = `Unfinished executions were interrupted: ${id}. Start the service again with --on-restart continue`;
+      await waitFor("the message", () => service.log().includes(said));
+      assert.deepEqual([(await held.status(id)).status, model.requests.length], ["running", asked]);
+      await service.stop();
+      await serve(folder, cold, [...data, "--on-restart", "continue"]);
+      await waitFor("the tool again", () => existsSync(pids), 120_000);
+      assert.doesNotMatch(service.log(), /Unfinished/);
     });
 
     it("says in the log that a task reports nothing, and lets it run", async () => {

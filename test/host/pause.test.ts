@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import Mocha from "mocha";
 import * as vscode from "vscode";
 import { pageType } from "../../src/editor/manifest.ts";
 import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
 import { Gate } from "../support/gate.ts";
 import { waitFor } from "../support/wait.ts";
 import { readAsText } from "./read-as-text.ts";
-import { activated, codeLensesIn, forgetAll, kickOff, run, set } from "./extension.ts";
+import { activated, forgetAll, kickOff, run, set } from "./extension.ts";
 import { type RealService, startRealService } from "./real-service.ts";
 
 const crew = "Paused";
@@ -47,43 +46,6 @@ describe("A poll", () => {
       const { body } = await new CrewApi(service).get(statusPath());
       return (body as DocumentedStatus).pending_human_input?.attempt === attempt;
     });
-
-  /** The lens that approves this attempt, at its heading. */
-  async function hasLens(attempt: number): Promise<boolean> {
-    return (await codeLensesIn(document.uri)).some(
-      ({ command, range }) =>
-        command?.command === "crewdeck.approve" &&
-        (command.arguments?.[0] as { attempt?: number }).attempt === attempt &&
-        document.lineAt(range.start.line).text === `### Attempt ${attempt}`,
-    );
-  }
-
-  it("that tells a pause shows lenses above the output, without another poll: the time is printed", async () => {
-    await waitFor("the first lens", () => hasLens(1));
-    // The poll that follows the response to the feedback waits until the next output does.
-    const held = new Promise<() => void>((resolve, reject) => {
-      gate.onPass = (what, { path }) => {
-        if (what === "answer" && path === "/resume")
-          gate.hold(statusPath(), "request").then(resolve, reject);
-      };
-    });
-    await run("reject", { crew, kickoffId, feedback: "Attempt 2, please." });
-    const release = await held;
-    await untilPending(2);
-    const answered = new Promise<number>((resolve) => {
-      gate.onPass = (what, { path }) => {
-        if (what === "answer" && path === statusPath()) resolve(performance.now());
-      };
-    });
-    const another = gate.hold(statusPath(), "request");
-    release();
-    const begun = await answered;
-    await waitFor("the lens", () => hasLens(2));
-    Mocha.reporters.Base.consoleLog(
-      `      from the response that tells a pause to its lenses: ${(performance.now() - begun).toFixed(0)} ms`,
-    );
-    void another.then((release) => release());
-  });
 
   it("costs one request, also while text, page and timeline show the execution and its events", async () => {
     await run("showTimeline", { crew, kickoffId });

@@ -1,11 +1,7 @@
 import assert from "node:assert/strict";
 import http from "node:http";
-import path from "node:path";
 import { CrewApi } from "../support/crew-api.ts";
-import { temporaryFolder } from "../support/folders.ts";
 import { startService } from "../support/service.ts";
-import { rowsIn } from "../support/sqlite.ts";
-import { waitFor } from "../support/wait.ts";
 
 describe("service: as a program", () => {
   it("prints one line of JSON with random tokens, and nothing else on stdout", async () => {
@@ -66,21 +62,6 @@ describe("service: as a program", () => {
     await service.stop();
   });
 
-  it("continues at once after a kill in the middle of a task", async () => {
-    const data = temporaryFolder("service");
-    const args = ["--data", data, "--token", "T", "--task-seconds", "1.5"];
-    const first = await startService({ args });
-    const id = await new CrewApi(first).kickoff({ inputs: await inputsOf(new CrewApi(first)) });
-    await waitFor("the first task to run", () => attemptsIn(data, id) === 1);
-    await first.kill();
-    const begun = performance.now();
-    const second = await startService({ args });
-    const api = new CrewApi(second);
-    await api.untilWaiting(id);
-    // Without the start-up query it would take 30 seconds, the library's lease.
-    assert.ok(performance.now() - begun < 20_000);
-    await second.stop();
-  });
 });
 
 /** Without Content-Length. Resolves to status and `Connection`. */
@@ -98,9 +79,4 @@ function postInParts(url: string, headers: Record<string, string>, parts: readon
 async function inputsOf(api: CrewApi): Promise<Record<string, string>> {
   const { inputs } = (await api.get("/inputs")).body as { inputs: string[] };
   return Object.fromEntries(inputs.map((name) => [name, `a ${name}`]));
-}
-
-function attemptsIn(data: string, id: string): unknown {
-  const query = "SELECT count(*) AS count FROM attempts WHERE execution_id = ?";
-  return rowsIn(path.join(data, "crewdeck.sqlite"), query, id)[0]?.["count"];
 }

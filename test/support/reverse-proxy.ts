@@ -1,18 +1,15 @@
 import { request as forward, type RequestListener } from "node:http";
 import { type Certificate, HttpServer, textOf } from "./http-server.ts";
 
-export interface Forwarded {
+interface Forwarded {
   readonly port: number | undefined;
   readonly path: string;
   readonly authorization: string | undefined;
-  readonly body: string;
 }
 
 /** Forwards requests to ports of this machine in turn, with their path as it is below its prefix, as a reverse proxy does. */
 export class ReverseProxy extends HttpServer {
   readonly requests: Forwarded[] = [];
-  /** A request is forwarded when this has resolved. */
-  before: (request: Forwarded) => Promise<unknown> | undefined = () => undefined;
   prefix = "";
 
   /** @param certificate with it, clients must use https */
@@ -41,9 +38,7 @@ export class ReverseProxy extends HttpServer {
       void (async () => {
         const body = await textOf(request);
         const port = ports[this.requests.length % ports.length];
-        const forwarded = { port, path, authorization, body };
-        this.requests.push(forwarded);
-        await this.before(forwarded);
+        this.requests.push({ port, path, authorization });
         const inner = forward({ host: "127.0.0.1", port, path, method, headers }, (inward) => {
           response.writeHead(inward.statusCode ?? 502, inward.headers);
           inward.pipe(response);

@@ -76,22 +76,6 @@ describe("Connecting a crew, in the window", () => {
     await messages.notification("Inputs: 2. Token: User Bearer Token.").waitFor();
   });
 
-  it("follows a link only after a modal that shows the host, and fills in the link's values", async () => {
-    const { messages, quickInput } = window;
-    await window.runCommand("Developer: Open URL");
-    await quickInput.answer(
-      "URL to open",
-      "code-oss://crewdeck.crewdeck/add?name=Travel&url=https%3A%2F%2Ftravel.example.com",
-    );
-    // VS Code itself asks first whether the extension may open it.
-    await messages.confirm("to open this URI", "Open");
-    await messages.dialog("Connect the crew at travel.example.com?").waitFor();
-    await messages.confirm("Connect the crew at travel.example.com?", "Connect a Crew");
-    await quickInput.waitFor("Address of the crew");
-    assert.equal(await quickInput.input.inputValue(), "https://travel.example.com");
-    await quickInput.press("Escape");
-  });
-
   // VS Code's server from the npm registry writes no extension logs (a native module is missing), so unit tests check them.
   it("writes the token to no file", async () => {
     await window.close({ isKept: true });

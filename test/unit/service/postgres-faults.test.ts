@@ -134,16 +134,6 @@ describe("service: faults on Postgres", () => {
     assert.deepEqual(Array.from(sum), [{ sum: 0 }]);
   });
 
-  it("a job whose claim got no answer is done by whoever looks next", async () => {
-    const { proxy, database, jobs } = await openThroughProxy();
-    await database.transaction(() => jobs.add("crew", "one"));
-    proxy.onQuery = (sql) => (sql.includes("SKIP LOCKED") ? "after" : undefined);
-    await assert.rejects(jobs.take("crew", 1), isLost);
-    proxy.onQuery = () => undefined;
-    const job = await waitFor("the job", async () => (await jobs.take("crew", 1))[0]);
-    assert.equal(job.executionId, "one");
-  });
-
   it("one connection hears notices again after a loss, also if connecting takes long", async () => {
     mock.timers.enable({ apis: ["setInterval"] });
     atEndOfTest(() => mock.timers.reset());
@@ -161,14 +151,6 @@ describe("service: faults on Postgres", () => {
       return checks > 0;
     });
     assert.equal(listens, 1);
-  });
-
-  it("a crew's queue that could not be made is made later", async () => {
-    const { proxy, jobs } = await openThroughProxy();
-    proxy.onQuery = (sql) => (sql.includes("create_queue") ? "before" : undefined);
-    await assert.rejects(jobs.take("crew", 1), isLost);
-    proxy.onQuery = () => undefined;
-    assert.deepEqual(await jobs.take("crew", 1), []);
   });
 
   it("an error's text may be anything", async () => {
