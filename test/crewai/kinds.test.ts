@@ -4,9 +4,8 @@ import path from "node:path";
 
 import { asArray, asObject, textAt, type UnknownObject } from "../../src/base/json.ts";
 import { needsCrewai, newestCrewai, pythonWithPackages, writeProject } from "../support/crewai.ts";
-import { serveProject } from "../support/crewai-service.ts";
-import { atEndOfTest } from "../support/ends.ts";
-import { HttpServer, textOf } from "../support/http-server.ts";
+import { serveProject, startModel } from "../support/crewai-service.ts";
+import type { ModelAnswer, ModelRequest } from "../support/model-server.ts";
 
 const isLong = process.env["CREWDECK_CREWAI_VERSIONS"] === "all";
 
@@ -123,7 +122,7 @@ describe("the recording of a crew", () => {
     it(`of the kind "${name}" replays it without a network`, async () => {
       const project = projectOf(kind);
       const connected = path.join(project, "..", "connected.txt");
-      const models = await startModels();
+      const models = await startModel(answerTo);
       const { api } = await serveProject(project, models, {
         env: {
           ANTHROPIC_BASE_URL: models.url.replace("/v1", ""),
@@ -154,91 +153,18 @@ describe("the recording of a crew", () => {
     });
 });
 
-/** The endpoints of OpenAI and Anthropic. They say what their request's schema wants, else a text, and use the first tool once. */
-async function startModels() {
-  const server = new HttpServer((request, response) => {
-    void (async () => {
-      const body = asObject(JSON.parse(await textOf(request)));
-      const [address = ""] = (request.url ?? "").split("?");
-      const answer = answerTo(address, body);
-      const isStream = body["stream"] === true;
-      response.writeHead(200, {
-        "content-type": isStream ? "text/event-stream" : "application/json",
-      });
-      response.end(isStream ? streamed(answer) : JSON.stringify(answer));
-    })().catch((error: unknown) => response.writeHead(500).end(String(error)));
-  });
-  let isStopped = false;
-  const stop = async () => {
-    if (isStopped) return;
-    isStopped = true;
-    await server.stop();
-  };
-  atEndOfTest(stop);
-  return { url: `${await server.start()}/v1`, stop };
-}
-
-function answerTo(address: string, body: UnknownObject): UnknownObject {
-  const listed = (name: string) => asArray(body[name]).map(asObject);
-  const model = textAt(body, "model") ?? "";
-  const tokens = { input_tokens: 100, output_tokens: 10, total_tokens: 110 };
-  if (address.endsWith("/embeddings")) {
-    const given = asArray(Array.isArray(body["input"]) ? body["input"] : [body["input"]]);
-    const data = given.map((_, index) => ({
-      ...{ object: "embedding", index },
-      embedding: Array.from({ length: 1536 }, () => 0.01),
-    }));
-    return { object: "list", model, data, usage: { prompt_tokens: 1, total_tokens: 1 } };
+/** What a request's schema wants, else a text; uses the first tool once. */
+function answerTo({ body, prompt, tools, hasToolResult }: ModelRequest): ModelAnswer {
+  const [tool] = tools;
+  if (tool !== undefined && !hasToolResult) {
+    const [offered] = asArray(body["tools"]).map((each) => asObject(asObject(each)["function"]));
+    const parameters = asObject(offered?.["parameters"]);
+    return { tool, arguments: asObject(fitting(parameters, parameters)) };
   }
   const schema =
     asObject(asObject(body["response_format"])["json_schema"])["schema"] ??
     asObject(asObject(body["text"])["format"])["schema"];
-  const prompt = JSON.stringify(body["messages"] ?? body["input"]);
-  const text =
-    schema === undefined
-      ? textFor(prompt)
-      : JSON.stringify(fitting(asObject(schema), asObject(schema)));
-  if (address.endsWith("/responses")) {
-    const content = [{ type: "output_text", text, annotations: [] }];
-    const output = [
-      { type: "message", id: "msg_1", status: "completed", role: "assistant", content },
-    ];
-    return {
-      ...{ id: "resp_1", object: "response", created_at: 1, model, status: "completed", output },
-      ...{ parallel_tool_calls: true, tool_choice: "auto", tools: [], usage: tokens },
-    };
-  }
-  if (address.endsWith("/messages"))
-    return {
-      ...{ id: "msg_1", type: "message", role: "assistant", model, stop_reason: "end_turn" },
-      ...{ content: [{ type: "text", text }], usage: tokens },
-    };
-  const [offered] = listed("tools").map((each) => asObject(each["function"]));
-  const isAsked = offered && !listed("messages").some(({ role }) => role === "tool");
-  const calls = isAsked && [
-    {
-      ...{ id: "call_1", type: "function", index: 0 },
-      function: {
-        name: textAt(offered, "name"),
-        arguments: JSON.stringify(
-          fitting(asObject(offered["parameters"]), asObject(offered["parameters"])),
-        ),
-      },
-    },
-  ];
-  const message = {
-    role: "assistant",
-    content: calls ? null : text,
-    ...(calls && { tool_calls: calls }),
-  };
-  return {
-    ...{ id: "chatcmpl-1", object: "chat.completion", created: 1, model },
-    choices: [{ index: 0, message, finish_reason: calls ? "tool_calls" : "stop" }],
-    usage: { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 },
-  };
-}
-
-function textFor(prompt: string): string {
+  if (schema !== undefined) return JSON.stringify(fitting(asObject(schema), asObject(schema)));
   return prompt.includes("valid") ? '{"valid": true, "feedback": null}' : "A text.";
 }
 
@@ -274,23 +200,4 @@ function fitting(schema: UnknownObject, root: UnknownObject): unknown {
     default:
       return "A text.";
   }
-}
-
-function streamed(answer: UnknownObject): string {
-  const [choice] = asArray(answer["choices"]).map(asObject);
-  const head = { ...answer, object: "chat.completion.chunk" };
-  const parts = [
-    {
-      ...head,
-      choices: [{ index: 0, delta: choice?.["message"], finish_reason: null }],
-      usage: null,
-    },
-    {
-      ...head,
-      choices: [{ index: 0, delta: {}, finish_reason: choice?.["finish_reason"] }],
-      usage: null,
-    },
-    { ...head, choices: [] },
-  ];
-  return [...parts.map((part) => `data: ${JSON.stringify(part)}\n\n`), "data: [DONE]\n\n"].join("");
 }

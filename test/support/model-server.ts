@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { asArray, asObject, isObject, textAt } from "../../src/base/json.ts";
+import { asArray, asObject, isObject, textAt, type UnknownObject } from "../../src/base/json.ts";
 import { HttpServer, textOf } from "./http-server.ts";
 
 /** A request to a model, as an OpenAI-compatible endpoint gets it. */
@@ -9,6 +9,7 @@ export interface ModelRequest {
   readonly prompt: string;
   readonly tools: readonly string[];
   readonly hasToolResult: boolean;
+  readonly body: UnknownObject;
 }
 
 /** Text, or the call of a tool. */
@@ -28,7 +29,7 @@ export function weatherAnswer(
   return otherwise;
 }
 
-/** An OpenAI-compatible endpoint on this machine that answers as `answer` says, and keeps what it was asked. */
+/** An OpenAI-compatible endpoint on this machine, with Anthropic's for texts, that answers as `answer` says, and keeps what it was asked. */
 export async function startModelServer(
   answer: (request: ModelRequest) => ModelAnswer | Promise<ModelAnswer>,
 ) {
@@ -59,9 +60,19 @@ export async function startModelServer(
         prompt: messages.map((message) => textAt(message, "content") ?? "").join("\n"),
         tools: tools.map((tool) => textAt(asObject(tool["function"]), "name") ?? ""),
         hasToolResult: messages.some((message) => message["role"] === "tool"),
+        body,
       };
       requests.push(asked);
-      sendAnswer(response, asked.model, await answer(asked), body["stream"] === true);
+      const [address = ""] = (request.url ?? "").split("?");
+      const make = address.endsWith("/responses")
+        ? responseWith
+        : address.endsWith("/messages") && messageWith;
+      const made = await answer(asked);
+      if (make && typeof made === "string") {
+        sendJson(response, make(asked.model, made));
+        return;
+      }
+      sendAnswer(response, asked.model, made, body["stream"] === true);
     })().catch((error: unknown) => {
       response.writeHead(500).end(String(error));
     });
@@ -113,6 +124,28 @@ function sendAnswer(
     `data: ${JSON.stringify({ ...head, object: "chat.completion.chunk", choices: [], usage })}\n\n`,
   );
   response.end("data: [DONE]\n\n");
+}
+
+const tokens = { input_tokens: 100, output_tokens: 10, total_tokens: 110 };
+
+/** Of OpenAI's Responses API. */
+function responseWith(model: string, text: string): object {
+  const content = [{ type: "output_text", text, annotations: [] }];
+  const output = [
+    { type: "message", id: "msg_1", status: "completed", role: "assistant", content },
+  ];
+  return {
+    ...{ id: "resp_1", object: "response", created_at: 1, model, status: "completed", output },
+    ...{ parallel_tool_calls: true, tool_choice: "auto", tools: [], usage: tokens },
+  };
+}
+
+/** Of Anthropic's. */
+function messageWith(model: string, text: string): object {
+  return {
+    ...{ id: "msg_1", type: "message", role: "assistant", model, stop_reason: "end_turn" },
+    ...{ content: [{ type: "text", text }], usage: tokens },
+  };
 }
 
 function sendJson(response: ServerResponse, body: object): void {
