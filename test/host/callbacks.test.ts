@@ -52,7 +52,7 @@ describe("A callback", () => {
 
   it("comes by the person's public address, which is tested without a token; a wrong one is reported", async () => {
     const { port = 0 } = await test({});
-    proxy = await ReverseProxy.start(port, undefined, true);
+    proxy = await ReverseProxy.start(port, true);
     const publicUrl = `${proxy.url}/hooks`;
     await setPublicUrl(publicUrl);
     const tested = await test({ crew });

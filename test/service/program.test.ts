@@ -61,7 +61,6 @@ describe("service: as a program", () => {
     }
     await service.stop();
   });
-
 });
 
 /** Without Content-Length. Resolves to status and `Connection`. */

@@ -36,11 +36,6 @@ export class HttpServer {
     return `${scheme}://127.0.0.1:${this.port}`;
   }
 
-  /** Shows new connections another certificate. */
-  set certificate(certificate: Certificate) {
-    if (this.#server instanceof TlsServer) this.#server.setSecureContext(certificate);
-  }
-
   connections(): Promise<number> {
     return promisify(this.#server.getConnections.bind(this.#server))();
   }

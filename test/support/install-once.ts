@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
 import { downloadsFolder } from "./folders.ts";
 
@@ -13,7 +13,6 @@ export async function installOnce(
 ): Promise<string> {
   const folder = path.join(downloadsFolder, name);
   if (existsSync(folder)) return folder;
-  removeLeftovers(name);
   const partial = `${folder}.partial-${process.pid}`;
   mkdirSync(partial, { recursive: true });
   try {
@@ -25,25 +24,4 @@ export async function installOnce(
     if (!existsSync(folder)) throw error;
   }
   return folder;
-}
-
-/** Removes folders of interrupted runs. */
-function removeLeftovers(name: string): void {
-  if (!existsSync(downloadsFolder)) return;
-  for (const entry of readdirSync(downloadsFolder)) {
-    const owner = entry.startsWith(`${name}.partial-`)
-      ? Number(entry.split("-").at(-1))
-      : undefined;
-    if (owner !== undefined && !isRunning(owner))
-      rmSync(path.join(downloadsFolder, entry), { recursive: true, force: true });
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    // No such process.
-    return false;
-  }
 }

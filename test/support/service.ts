@@ -115,11 +115,10 @@ export async function startProgram(
 /** Runs the service where it is expected not to start, and resolves to how it ended. */
 export async function runService(
   args: readonly string[],
-  node = process.execPath,
   env: Readonly<Record<string, string>> = {},
   user?: number,
 ) {
-  const child = spawn(node, [serviceProgram(), ...args], {
+  const child = spawn(process.execPath, [serviceProgram(), ...args], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...env },
     ...(user !== undefined && { uid: user, gid: user }),

@@ -2,21 +2,10 @@ import { errors, type Locator } from "playwright-core";
 import type { VSCodeWindow } from "../support/window.ts";
 import { waitFor } from "../support/wait.ts";
 
-export interface CrewToConnect {
-  readonly url: string;
-  readonly token: string;
-  readonly name: string;
-}
-
 /** Connects a crew through the command palette, as a person does, and waits for its row in the view. */
-export async function connectCrew(window: VSCodeWindow, crew: CrewToConnect): Promise<void> {
-  await answerConnecting(window, crew);
-  await window.tree.row(crew.name).waitFor();
-}
-
-export async function answerConnecting(
+export async function connectCrew(
   window: VSCodeWindow,
-  { url, token, name }: CrewToConnect,
+  { url, token, name }: Readonly<Record<"url" | "token" | "name", string>>,
 ): Promise<void> {
   const { quickInput, tree } = window;
   await tree.open("Crewdeck");
@@ -25,6 +14,7 @@ export async function answerConnecting(
   await quickInput.answer("Token for", token);
   await quickInput.choose("Which type of token", "Bearer Token");
   await quickInput.answer("Name of the crew", name);
+  await tree.row(name).waitFor();
 }
 
 export async function openForm({ tree, webview }: VSCodeWindow, crew: string): Promise<void> {

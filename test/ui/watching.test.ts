@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { temporaryFolder } from "../support/folders.ts";
 import { endedExecutions, storageFolder, writeExecutions } from "../support/many-executions.ts";
-import { waitFor } from "../support/wait.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
-import { anExecution, aTask } from "../unit/views/executions.ts";
 
 const many = 10_000;
 /** How often each time is measured, because the machine may be busy for a moment. */
@@ -13,32 +11,14 @@ const archive = {
   name: "Archive",
   url: "https://old.example.com",
 };
-const briefings = {
-  id: "url:https://briefings.example.com",
-  name: "Briefings",
-  url: "https://briefings.example.com",
-};
 
 describe("Watching, in the window", () => {
   let window: VSCodeWindow;
 
   before(async () => {
     const dataFolder = temporaryFolder("many");
-    const now = Date.now();
-    const waiting = ["Tea in the office", "Coffee at night", "Cocoa for all"].map((topic, index) =>
-      anExecution({
-        ...{ localId: `briefings-${index}`, kickoffIds: [`id-${index}`], crew: briefings },
-        request: { inputs: { topic, audience: "colleagues" }, callbacks: {} },
-        startedAt: new Date(now - index * 1000).toISOString(),
-        tasks: [aTask("outline", "waiting", { output: "A draft." })],
-        waiting: { taskId: "outline", attempt: 1, since: new Date(now).toISOString() },
-      }),
-    );
     // No crew is connected: stored executions are shown, and nothing polls during the measurement.
-    writeExecutions(storageFolder(dataFolder), [
-      ...waiting,
-      ...endedExecutions(archive, many, now),
-    ]);
+    writeExecutions(storageFolder(dataFolder), endedExecutions(archive, many, Date.now()));
     window = await openWindow({ dataFolder, settings: { "crewdeck.keepEndedExecutions": 0 } });
     await window.tree.open("Crewdeck");
     await window.tree.row("Topic 1").waitFor();
@@ -80,30 +60,6 @@ describe("Watching, in the window", () => {
     assert.ok(Math.min(...refreshing) < 2_000);
     await groupBy("Crew");
     await tree.row("Archive").waitFor();
-  });
-
-  it("pins with the keyboard and unpins with the row's icon, and keeps the row selected and expanded", async () => {
-    const { tree, page } = window;
-    const order = async () => (await tree.executions()).map(({ label }) => label).slice(0, 3);
-    const cocoa = page.locator(
-      '.part.sidebar .customview-tree .monaco-list-row[aria-label^="Cocoa for all"]',
-    );
-    await cocoa.locator(".monaco-tl-twistie").click();
-    await tree.row("outline").waitFor();
-    await cocoa.click();
-    // The click opens the document, which then takes focus.
-    await window.webview.content.getByRole("button", { name: "Approve", exact: true }).waitFor();
-    await tree.menuByKeyboard("Pin or Unpin Execution");
-    await waitFor("Cocoa first", async () => (await order())[0] === "Cocoa for all");
-    assert.match((await tree.executions())[0]?.description ?? "", /pinned/);
-    const isKept = async () =>
-      ((await cocoa.getAttribute("class")) ?? "").split(" ").includes("selected") &&
-      (await cocoa.getAttribute("aria-expanded")) === "true";
-    assert.ok(await isKept(), "after it was pinned");
-    await cocoa.hover();
-    await cocoa.locator('.action-label[aria-label^="Pin or Unpin Execution"]').click();
-    await waitFor("Cocoa last", async () => (await order()).at(-1) === "Cocoa for all");
-    assert.ok(await isKept(), "after it was unpinned");
   });
 });
 

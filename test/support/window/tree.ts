@@ -117,14 +117,6 @@ export class Tree {
     await this.#choose(entries, () => this.row(text).click({ button: "right" }));
   }
 
-  /** Chooses an entry of the context menu of the row that has focus, by the keyboard. */
-  async menuByKeyboard(entry: string): Promise<void> {
-    await this.#choose([entry], async () => {
-      await this.#page.locator(".part.sidebar .customview-tree .monaco-list").focus();
-      await this.#page.keyboard.press("Shift+F10");
-    });
-  }
-
   /** Opens the menu again if the view is redrawn, which closes it. */
   async #choose(entries: readonly string[], open: () => Promise<void>): Promise<void> {
     const { keyboard } = this.#page;

@@ -6,7 +6,6 @@ import { openSqlite } from "../../../src/base/sqlite.ts";
 import { createApp, maxBody } from "../../../src/service/app.ts";
 import { documentedDialect } from "../../../src/service/dialects.ts";
 import { rehearsalEngine } from "../../../src/service/engine.ts";
-import type { Engine } from "../../../src/service/engine.ts";
 import { waitFor } from "../../support/wait.ts";
 import {
   ask,
@@ -209,52 +208,6 @@ describe("service: routes and errors", () => {
       is_approve: true,
     });
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
-  });
-
-  it("says that an execution is queued until its first attempt begins", async () => {
-    let start: (() => void) | undefined;
-    // As an engine of which another execution has the turn.
-    const engine = {
-      name: "busy",
-      prepare: () => new Promise<typeof crew>((resolve) => (start = () => resolve(crew))),
-      run: () => Promise.resolve({ output: "done" }),
-    };
-    await serve({ engine });
-    const id = await harness.kickoff();
-    const begin = await waitFor("the engine to be asked", () => start);
-    const body = await harness.status(id);
-    assert.deepEqual(
-      [body.status, body.current_task, body.progress],
-      ["running", "research", { completed_tasks: 0, total_tasks: 3 }],
-    );
-    assert.equal(readStatus(body).state, "queued");
-    begin();
-    assert.ok(!("queued" in (await harness.untilWaiting(id))));
-  });
-
-  it("says that an execution is queued again while it waits for its turn", async () => {
-    let go: (() => void) | undefined;
-    const engine: Engine = {
-      name: "busy",
-      parallel: 1,
-      run: async ({ task, inputs: { topic } }) => {
-        if (topic === "slow" && task.id === "research")
-          await new Promise<void>((resolve) => (go = resolve));
-        return { output: "done" };
-      },
-    };
-    await serve({ engine });
-    const id = await harness.kickoffUntilWaiting();
-    await harness.kickoff({ inputs: { ...inputs, topic: "slow" } });
-    await waitFor("the other execution", () => go);
-    await harness.resume(id, true, "");
-    const body = await harness.status(id);
-    assert.deepEqual(
-      [body.current_task, body.progress?.completed_tasks, readStatus(body).state],
-      ["polish", 2, "queued"],
-    );
-    go?.();
-    assert.equal((await harness.untilEnded(id)).status, "completed");
   });
 
   it("answers 400 to JSON that is nested too deep, wherever it is", async () => {
