@@ -241,7 +241,7 @@ export function kickoffBody(request: KickoffRequest): object {
 }
 
 /** Sends each field in snake case (specification) and in camel case, because deployed crews require `executionId` and `taskId` (observed). */
-export function resumeBody(request: ResumeRequest): object {
+function resumeBody(request: ResumeRequest): object {
   const { executionId, taskId, humanFeedback, isApprove, isAnswer, isForRun } = request;
   return {
     ...{ execution_id: executionId, executionId },

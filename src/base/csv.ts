@@ -5,7 +5,7 @@ export function csvOf(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => `${row.map(field).join(",")}\n`).join("");
 }
 
-export interface CsvRow {
+interface CsvRow {
   readonly line: number;
   /** By the names in the first row. Undefined if it has more fields, as with a comma in a text without quotes. */
   readonly values: Readonly<Record<string, string>> | undefined;

@@ -173,7 +173,7 @@ export interface TestOutcome extends Omit<TestResult, "state" | "failures"> {
 }
 
 /** What a person says about the output of an attempt. */
-export type TestAnswer = { readonly approve: string } | { readonly reject: string };
+type TestAnswer = { readonly approve: string } | { readonly reject: string };
 
 /** What a test sends, as a request file has it. */
 export interface TestKickoff {

@@ -183,7 +183,7 @@ export class FlowWebhooks {
 /** How far a signature's time may be from now (ms). */
 const validFor = 5 * 60_000;
 
-export interface AskedPerson {
+interface AskedPerson {
   readonly request: ReceivedRequest;
   /** The IDs of the flow and its execution that the webhook names; the flow's own is first. */
   readonly ids: readonly string[];

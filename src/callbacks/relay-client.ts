@@ -118,6 +118,8 @@ export class RelayClient {
       const answer = await connect(this.#options, request, deadline);
       if (!answer.headers.get("content-type")?.startsWith(accept)) throw unreadable();
       this.state = "connected";
+      // A relay that is full of them accepts nothing more.
+      if (lastId !== undefined) void this.#acknowledge(channel, lastId);
       for await (const text of partsOf(answer, deadline)) {
         parser.feed(text);
         if (events.length > 0) this.#failures = 0;
@@ -167,7 +169,7 @@ export class RelayClient {
     return delivery === undefined;
   }
 
-  /** Tells a Crewdeck relay to delete the handled messages. If that fails, the next message does it. Never rejects. */
+  /** Tells a Crewdeck relay to delete the handled messages. If that fails, the next message or connection does it. Never rejects. */
   async #acknowledge({ address, own }: Channel, id: string): Promise<void> {
     if (own === undefined) return;
     const url = `${address}/messages?through=${encodeURIComponent(id)}`;

@@ -145,7 +145,10 @@ export class Crews implements vscode.Disposable {
   }
 
   async setToken(crewId: string, token: TypedToken): Promise<void> {
-    await this.#tokens.write(crewId, withToken(await this.tokens(crewId), token));
+    const known = await this.#tokens.read(crewId);
+    // What can't be read is replaced.
+    const tokens = known.kind === "stored" ? known.tokens : undefined;
+    await this.#tokens.write(crewId, withToken(tokens, token));
   }
 
   async setTokens(crewId: string, tokens: CrewTokens | undefined): Promise<void> {

@@ -68,10 +68,12 @@ function partOf(name: string, value: JsonValue): readonly string[] {
   return [needsName ? `${oneLine(name)}: ${text}` : text];
 }
 
-/** Joins parts on one line, in which each has the same share. */
+/** Joins parts on one line; short ones leave their share to longer ones. */
 function fit(parts: readonly string[]): string {
-  const share = Math.floor((longest + between.length) / parts.length) - between.length;
-  return parts.map((part) => oneLine(part, share)).join(between);
+  const joined = (share: number) => parts.map((part) => oneLine(part, share)).join(between);
+  let share = longest;
+  while (Array.from(joined(share)).length > longest) share -= 1;
+  return joined(share);
 }
 
 function textOf(value: JsonValue): string {

@@ -53,7 +53,7 @@ export interface RunFrom extends Pick<RunAgainFrom, "executionId" | "taskId"> {
   }[];
 }
 
-export function eventsIn(text: string): readonly string[] {
+function eventsIn(text: string): readonly string[] {
   return [...new Set(text.split(/[\s,]+/).filter((name) => name !== ""))];
 }
 

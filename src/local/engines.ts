@@ -81,7 +81,7 @@ async function pythonOfExtension(folder: vscode.Uri): Promise<string | undefined
 
 const isWindows = process.platform === "win32";
 
-export async function findSetUp(folder: vscode.Uri) {
+async function findSetUp(folder: vscode.Uri) {
   const root = await projectRoot(folder.fsPath);
   return { root, command: await setUpCommand(root, await findsUv(), isWindows) };
 }

@@ -193,7 +193,7 @@ function refuse(current: Execution, given: FeedbackToSend, target: ResumeTarget)
 }
 
 /** @throws UserError if its kickoff was never answered */
-export function newestId({ kickoffIds }: Execution): string {
+function newestId({ kickoffIds }: Execution): string {
   const id = kickoffIds.at(-1);
   if (id !== undefined) return id;
   throw new UserError(

@@ -6,8 +6,6 @@ type Kind = "form" | "presets" | "callbacks" | "answer hosts" | "flow webhook";
 
 const isKey = "kind = ? AND crew_id = ?";
 
-export type CrewValues<Value> = ReturnType<typeof crewValues<Value>>;
-
 /** Methods throw the database's errors. @param parse throws for an invalid value, which is set aside and reported */
 export function crewValues<Value>(
   database: Database,

@@ -121,6 +121,9 @@ describe("connected crews", () => {
       assert.match((await crews.tokenState(added.id)).kind, /^(none|locked)$/);
     }
     assert.equal(crew.tokens.length, asked);
+    await crews.setToken(added.id, { token: "new", type: "bearer" });
+    Reflect.deleteProperty(secrets, "get");
+    assert.equal((await crews.token(added.id))?.token, "new");
   });
 
   it("holds both tokens of a crew, sends the one in use, and deletes both with the crew", async () => {

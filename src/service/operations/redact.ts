@@ -1,7 +1,7 @@
 const hidden = "[hidden]";
 
 /** The shortest secret that is hidden (characters). Shorter ones would hide parts of words. */
-export const shortestSecret = 6;
+const shortestSecret = 6;
 
 /** Each takes linear time: what a crew prints and what a receiver answers is not ours. */
 const patterns: readonly (readonly [RegExp, string])[] = [

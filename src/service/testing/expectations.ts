@@ -28,7 +28,7 @@ export interface Outcome {
   readonly grades: readonly Grade[];
 }
 
-export interface ToolCall {
+interface ToolCall {
   readonly task: string;
   readonly attempt: number;
   readonly tool: string;

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { asObject, parseJson } from "../../base/json.ts";
 import { modelHeader, modelVariables, type ModelReference } from "../../base/window-protocol.ts";
 
-export interface ModelEndpoint {
+interface ModelEndpoint {
   readonly url: string;
   readonly token: string;
   /** Aborted when its window has gone. */

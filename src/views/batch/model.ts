@@ -10,7 +10,7 @@ import { formatAmount, formatCount, formatSpan, present, stateName } from "../..
 import type { BatchView, CellView, ColumnView } from "./messages.ts";
 
 /** A batch as far as this window knows it. */
-export interface KnownBatch {
+interface KnownBatch {
   readonly id: string;
   readonly executions: readonly ExecutionSummary[];
   readonly left: Batch | undefined;

@@ -81,6 +81,20 @@ describe("A relay of one's own", () => {
     assert.equal(client.state, "connected");
   });
 
+  it("deletes what the client stored when that comes back, if it was not told before", async () => {
+    const kept: { id?: string } = {};
+    const fetch: typeof line.fetch = (url, init) =>
+      init.method === "DELETE" ? Promise.reject(new Error("It broke.")) : line.fetch(url, init);
+    const first = listen(channel, kept, { fetch });
+    await post(`${channel.address}/x`, "1");
+    await waitFor("the failure", () => first.problems.length > 0);
+    await first.client.dispose();
+    assert.equal(waiting(), 1);
+    const second = listen(channel, kept);
+    await waitFor("an empty relay", () => waiting() === 0);
+    assert.deepEqual(second.received, []);
+  });
+
   it("stores nothing that can be read", async () => {
     const secret = "no-one-may-read-this";
     const body = { task_output: secret, more: secret.repeat(1000) };

@@ -81,7 +81,7 @@ describe("Titles of a crew's executions", () => {
   it("show part of each input, however long the first is", () => {
     start({ topic: "x".repeat(500), audience: "commuters" });
     start({ topic: "y".repeat(500), audience: "seniors" });
-    assert.equal(titles()[1], `${"y".repeat(27)}… · seniors`);
+    assert.equal(titles()[1], `${"y".repeat(49)}… · seniors`);
   });
 
   it("are numbered by start if they are the same, labels included", () => {

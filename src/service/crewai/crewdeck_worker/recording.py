@@ -1,7 +1,7 @@
 """Reads a recording of a crew's calls, and finds in it the answer to a call, or what differs from the nearest one.
 
 Each line is a JSON value. In a record, a text of several lines is `{"lines": N}`, and its lines follow as values of their own, so
-that a change of a prompt reads like one in git. The service writes recordings (recording.ts).
+that a change of a prompt reads like one in git. The service writes recordings (calls.ts).
 """
 
 import difflib
