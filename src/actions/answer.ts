@@ -82,10 +82,7 @@ function givenIn(execution: Execution, argument: unknown): GivenFeedback {
   return execution.kickoffIds.includes(kickoffId) ? defined({ taskId, attempt }) : {};
 }
 
-/**
- * Approves what waits in several rows, after one question that lists it. The others are not sent.
- * @throws UserError that names what could not be approved
- */
+/** After one question that lists them. @throws UserError that names what could not be approved */
 export async function approveSelected(
   targets: Pick<Targets, "selected">,
   feedback: Pick<Feedback, "give">,
@@ -235,7 +232,6 @@ export function feedbackOf({ sending, crews, documents, drafts, page, clock }: F
   };
 }
 
-/** Asks a person for an unknown task, and before they answer again. @throws UserError */
 async function prepare(
   execution: Execution,
   { taskId: known = execution.waiting?.taskId, attempt }: GivenFeedback,

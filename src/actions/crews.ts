@@ -107,7 +107,6 @@ export function crewVerbs(parts: CrewParts) {
   };
 }
 
-/** Costs nothing. A person sees the report, and may cancel. */
 export async function testCrew(
   crews: Crews,
   crew: Crew,

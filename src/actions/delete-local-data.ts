@@ -121,7 +121,6 @@ function report(left: readonly Unremoved[]): void {
   }
 }
 
-/** In all open windows. @returns what could not be deleted */
 async function clearLocalData(parts: DeleteParts, scope: ClearScope) {
   const { context, crews, executions, sending, locals, database } = parts;
   const left: Unremoved[] = [];
@@ -171,7 +170,6 @@ async function clearLocalData(parts: DeleteParts, scope: ClearScope) {
   return left;
 }
 
-/** Closes tabs with data and empties this window's memory. */
 export async function forgetHere(
   { context, forms, tree }: Pick<DeleteParts, "context" | "forms" | "tree">,
   scope: ClearScope,

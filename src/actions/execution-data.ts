@@ -129,7 +129,6 @@ function withBeginnings(most: number, members: object): JsonObject {
   return JSON.parse(JSON.stringify(members, cut)) as JsonObject;
 }
 
-/** The whole text, or a piece with the text's length and the next offset. */
 export function beginningOf(text: string, most: number, offset = 0): JsonObject | string {
   const { text: piece, next } = pieceOf(text, offset, most);
   return offset === 0 && next === undefined
@@ -137,11 +136,7 @@ export function beginningOf(text: string, most: number, offset = 0): JsonObject 
     : { text: piece, totalCharacters: text.length, ...defined({ nextOffset: next }) };
 }
 
-/**
- * Waits until the execution may need a person, has ended, can't be polled, or the time is over.
- * Polls at the pace of a watched execution.
- * @throws the signal's reason
- */
+/** Also ends when it can't be polled. @throws the signal's reason */
 export async function untilItMatters(
   parts: {
     readonly store: Pick<ExecutionStore, "summary" | "onDidChange">;
@@ -204,7 +199,6 @@ export function firstTest(execution: Execution, recording: string): JsonObject {
   });
 }
 
-/** Undefined if a person only approved, without words. */
 function answersIn({ tasks }: Execution): JsonObject | undefined {
   const given = tasks.flatMap(({ taskId, attempts }) => {
     const answers = attempts.flatMap(({ feedback }): JsonObject[] =>

@@ -160,7 +160,6 @@ async function refreshCrew(
     await Promise.all(others.map(({ localId }) => poller.pollNow(localId)));
 }
 
-/** Asks the crew once to stop `{crew, kickoffId}`, and returns `{status}`. @throws as `Senders.stop` does */
 export function stopVerb(parts: {
   readonly targets: Targets;
   readonly crews: Pick<Crews, "canStop" | "ready">;

@@ -13,7 +13,6 @@ import { callQuestion, present } from "../view/words.ts";
 import { placeOf } from "../views/page/model.ts";
 import type { Question } from "./question.ts";
 
-/** Asks for a known task, the likeliest first, or an ID. Undefined when the person cancels. */
 export async function askTask(execution: ExecutionSummary): Promise<string | undefined> {
   const { waiting, progress, tasks, resumes } = execution;
   const ids = [waiting, ...[...tasks, ...resumes].reverse()].map((each) => each?.taskId);
@@ -35,7 +34,6 @@ export async function askTask(execution: ExecutionSummary): Promise<string | und
   return typed?.trim() === "" ? undefined : typed?.trim();
 }
 
-/** What a person allows, so that feedback can be sent. Undefined for another error, and if refused. */
 export async function askToAllow(
   error: unknown,
   { execution: { crew } }: Pick<FeedbackToSend, "execution">,
@@ -62,7 +60,6 @@ export async function askToAllow(
   return isAllowed ? { allowedHost: host } : undefined;
 }
 
-/** What a model wants to send and where it goes, and the output, which is not sent. */
 export function feedbackQuestion(feedback: FeedbackToSend): Question {
   const { execution, taskId, isApprove, text } = feedback;
   const { waiting, engine } = execution;

@@ -3,7 +3,6 @@ import { normaliseAddress } from "../api/address.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { withoutEndSlashes } from "../base/text.ts";
 
-/** A deep link: to add a crew, or with an ID to track its execution. */
 export interface Link {
   readonly url: string;
   readonly name?: string;

@@ -16,7 +16,6 @@ interface LinkParts {
 
 /** Follows one after the other. A modal dialog shows its host and effect: anybody can write one. Never rejects. */
 export function linkHandler(parts: LinkParts): (uri: vscode.Uri) => Promise<void> {
-  /** A second click on a link changes nothing. */
   const waiting = new Set<string>();
   let last = Promise.resolve();
   return (uri) => {

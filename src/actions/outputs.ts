@@ -75,7 +75,6 @@ export function outputVerbs(parts: OutputParts) {
   };
 }
 
-/** Named, else the only one, else chosen by the person. @throws NothingToDo if there is none */
 async function chooseOutput(execution: Execution, argument: unknown, by: Asker) {
   const { taskId, attempt, result } = read({ ...targetMembers, result: flag }, argument);
   // Without a task, programs and lenses mean the result; documents and tree rows mean any output.
@@ -199,7 +198,6 @@ function compareVerb({ targets, store, comparisons }: OutputParts) {
   };
 }
 
-/** Newest first, those of the same crew before others. @throws NothingToDo if there is no other */
 async function askForOther(
   store: Pick<ExecutionStore, "list">,
   execution: ExecutionSummary,

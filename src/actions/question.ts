@@ -1,13 +1,11 @@
 import * as l10n from "@vscode/l10n";
 import { oneLine, shortened, visible } from "../base/text.ts";
 
-/** A sentence, which may quote remote names, a list of such, or a remote text under a heading. */
 type QuestionPart =
   | string
   | { readonly list: readonly string[] }
   | { readonly heading: string; readonly text: string };
 
-/** Holds everything that is sent. */
 export interface Question {
   readonly title: string;
   readonly parts: readonly QuestionPart[];

@@ -27,7 +27,6 @@ export function registerVerbs(parts: Parts) {
   };
   let loading: Promise<Verbs> | undefined;
   const load = () => (loading ??= import("./verbs.ts").then(({ verbsOf }) => verbsOf(parts)));
-  /** Errors are shown to a person and thrown to a program. */
   const run = async (name: string, argument: unknown, by = person, selected?: unknown) => {
     const began = Date.now();
     const command = `crewdeck.${name}`;

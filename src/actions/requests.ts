@@ -20,7 +20,6 @@ export interface RequestParts extends RunAgainParts {
 
 const fromMembers = { taskId: text, inputs: json, outputs: texts, keepChanged: flag };
 
-/** Those that start an execution return `{crew, kickoffId}`. */
 export function requestVerbs(parts: RequestParts) {
   const { targets, files, crews } = parts;
   return {

@@ -14,7 +14,6 @@ import { type Circumstances, may, type Verb } from "../view/actions.ts";
 import { startLabel, stateLabel } from "../view/words.ts";
 import type { Asker } from "./asker.ts";
 
-/** Executions for which one of these verbs is possible, or which pass. */
 type Fits = readonly Verb[] | ((execution: ExecutionSummary) => boolean);
 
 export interface TargetsOptions {
@@ -23,7 +22,6 @@ export interface TargetsOptions {
   readonly circumstances: { of(execution: ExecutionSummary): Circumstances };
 }
 
-/** Finds the crew or the execution that an argument names, else asks a person for one. */
 export class Targets {
   readonly #options: TargetsOptions;
 
@@ -31,7 +29,6 @@ export class Targets {
     this.#options = options;
   }
 
-  /** Named, else chosen. @throws UserError for an unknown crew, NothingToDo if there is none */
   async crew(argument: unknown, fits: (crew: Crew) => boolean = () => true, none?: string) {
     const { crews } = this.#options;
     const { crew } = readTarget(argument);

@@ -58,10 +58,7 @@ export interface ToolParts extends Omit<TargetsOptions, "crews"> {
 /** A model asks: a person allows what it wants to send. The signal counts until something is sent. */
 type Model = Required<Asker>;
 
-/**
- * Checks, asks and acts. Returns text for the model; undefined if the person didn't allow it.
- * @throws UserError or CrewApiError, whose message is for the model
- */
+/** Returns text for the model; undefined if the person didn't allow it. Errors' messages are for the model. */
 type Tool = (input: unknown, by: Model) => Promise<string | undefined>;
 
 export function toolsOf(parts: ToolParts): Readonly<Record<string, Tool>> {
@@ -120,7 +117,6 @@ function executionIn(
   );
 }
 
-/** Data for a model, with a warning: an output may hold text that reads like instructions. */
 function resultOf(data: JsonValue, message?: string): string {
   return [
     ...(message === undefined ? [] : [message]),
@@ -213,7 +209,6 @@ function inDoubt(error: unknown): string {
   );
 }
 
-/** The connected crews and their inputs. Starts no crew. */
 function listCrews({ crews }: ToolParts): Tool {
   const describe = async (crew: Crew, signal: AbortSignal): Promise<JsonObject> => {
     const { name, url, local } = crew;

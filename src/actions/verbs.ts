@@ -76,7 +76,6 @@ export function verbsOf(given: VerbParts) {
 const target = { crew: text, kickoffId: neededText };
 const feedbackMembers = { ...target, taskId: filledText, feedback: text, isApprove: neededFlag };
 
-/** What other extensions call: verbs that ask nothing. */
 export function apiOf(verbs: Pick<Verbs, "approve" | "kickoff" | "reject" | "stop">) {
   return {
     async kickoff(given: unknown) {

@@ -18,9 +18,7 @@ const noPath = "-";
 export interface CallbacksOptions extends FlowWebhooksOptions {
   readonly store: ExecutionStore;
   readonly routes: readonly Route[];
-  /** Asks for an execution's status; resolves when it is stored. */
   readonly poll: (localId: string) => Promise<unknown>;
-  /** Called when callbacks don't arrive until the person has done something. */
   readonly onBroken: (problem: UserError) => void;
 }
 

@@ -63,7 +63,6 @@ export class FlowWebhooks {
     return this.#crewAt(path) !== undefined;
   }
 
-  /** Stores the secret that signs the crew's requests. Rejects if VS Code can't store it. */
   async setSecret(crewId: string, secret: string): Promise<void> {
     // Add the row first: only the secrets of crews with a row are ever deleted.
     this.path(crewId);

@@ -52,11 +52,7 @@ export class Receiver implements Disposable {
     return this.#isWanted;
   }
 
-  /**
-   * Resolves with the port where this window or another one receives.
-   * @param mayMove whether to choose a new port if another program has taken the stored one
-   * @throws {PortTakenError} if it may not. It then goes on trying, and receives once the port is free
-   */
+  /** @throws {PortTakenError} if it may not move. It then goes on trying, and receives once the port is free */
   async start(mayMove = !this.#options.isPortNeeded()): Promise<number> {
     this.#isWanted = true;
     this.#starting ??= this.#start(mayMove)
@@ -157,7 +153,6 @@ export class Receiver implements Disposable {
 
 interface ListenerOptions {
   readonly receive: Receive;
-  /** Whether a path is in use. Requests to other paths are refused before their body is read. */
   readonly isKnown: (path: string) => boolean;
   /** For the headers, and for the whole request (ms). */
   readonly timeoutMs?: number;
@@ -166,7 +161,6 @@ interface ListenerOptions {
 
 export type Listener = Awaited<ReturnType<typeof openListener>>;
 
-/** Receives callbacks over HTTP, on loopback only. Resolves when it listens; `port` 0 for any. Rejects as `listen` does. */
 export async function openListener(port: number, options: ListenerOptions) {
   const { timeoutMs = 10_000, mostConnections = 500 } = options;
   const server = createServer(
@@ -186,7 +180,6 @@ export async function openListener(port: number, options: ListenerOptions) {
   const address = server.address();
   return {
     port: typeof address === "object" && address !== null ? address.port : 0,
-    /** Ends all connections. Callbacks without an answer are sent again. */
     close() {
       server.close();
       server.closeAllConnections();

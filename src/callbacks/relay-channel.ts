@@ -18,7 +18,6 @@ import { oneLine, withoutEndSlashes } from "../base/text.ts";
 /** A problem with a relay, as a message for the person. Never names the channel's address, which may be a secret. */
 export class RelayError extends UserError {
   override readonly name = "RelayError";
-  /** Whether the relay has no such channel, or refuses its secret. Then only a new channel helps. */
   readonly isGone: boolean;
   readonly retryAfterMs: number;
 
@@ -70,12 +69,7 @@ export class Channels {
     return `crewdeck.relays.${this.#options.machine()}`;
   }
 
-  /**
-   * The channel on a Crewdeck relay, created at the first call. On another server, the address is the channel.
-   * @param relay the address of a Crewdeck relay, or of a channel on smee.io or a similar server
-   * @param token asks for the token that creates a channel on a Crewdeck relay. Undefined if the person gives none
-   * @throws {RelayError}
-   */
+  /** Created at the first call. On smee.io, the address is the channel. @param token undefined if the person gives none */
   async open(relay: string, token: () => Promise<string | undefined>): Promise<Channel> {
     const address = relayAddress(relay);
     const known = readChannel((await this.#kept())[address]) ?? this.#foreign.get(address);

@@ -28,7 +28,6 @@ export interface RelayClientOptions extends Omit<RelayConnection, "signal"> {
     get(address: string): string | undefined;
     set(address: string, id: string): void;
   };
-  /** Called when the relay no longer has the channel. Never rejects. */
   readonly onGone: (channel: Channel, problem: RelayError) => Promise<void>;
   readonly random?: () => number;
   readonly log: ProblemLog;
@@ -42,11 +41,9 @@ const longestWait = 5 * 60_000;
 /** The largest callback, sealed, has less than 2 MB. */
 const maxEvent = 4 * 1024 * 1024;
 
-/** Listens to a relay's channel, and passes its callbacks on in order, until it is disposed. */
 export class RelayClient {
   readonly #options: RelayClientOptions;
   readonly #ending = new AbortController();
-  /** Ends the connection, or the wait for the next. */
   #restart = new AbortController();
   #channel: Channel | undefined;
   state: "connecting" | "connected" | Error = "connecting";
@@ -65,7 +62,6 @@ export class RelayClient {
     if (channel?.address !== this.#channel?.address) this.#restart.abort();
   }
 
-  /** Resolves once no callback is being passed on. */
   async dispose(): Promise<void> {
     this.#ending.abort();
     await this.#ended;

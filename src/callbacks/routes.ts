@@ -19,7 +19,6 @@ import type { RelayClient } from "./relay-client.ts";
 export interface Delivery {
   /** The path below the public address, which names the execution: `/<secret path>`. */
   readonly path: string;
-  /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
   /** Whether a relay parsed the body and wrote it anew, so that a signature may no longer fit. */
@@ -37,14 +36,8 @@ export const mostBytes = 1_000_000;
 /** A route on which crews on other machines reach this one, such as a tunnel or a relay. */
 export interface Route {
   readonly via: "publicUrl" | "forwarded" | "relay";
-  /** Whether it is set up. If not, this machine need not listen for it. */
   isOn(): boolean;
-  /**
-   * The public address of a path. Undefined if there is none. Never log it: the path is a secret.
-   * @param port where this machine receives
-   * @param mayAsk whether the person can be asked for what is missing
-   * @throws UserError if it is set up wrongly
-   */
+  /** Undefined if there is none. Never log it: the path is a secret. @throws UserError if it is set up wrongly */
   addressOf(path: string, port: number, mayAsk: boolean): Promise<string | undefined>;
   /** Called when this window begins to receive for all windows, and with undefined when it stops. */
   receives?(receive: Receive | undefined): void;

@@ -3,7 +3,6 @@ import type { EngineObstacle, LocalEngine } from "../crews/types.ts";
 import type { Interpreter } from "../projects/interpreters.ts";
 
 export interface EnginePlan {
-  /** Undefined if the one that is wished for can't run. */
   readonly engine: LocalEngine | undefined;
   /** Where crewAI runs, or a sentence why it doesn't; undefined if a person chose rehearsal. */
   readonly note?: string;
@@ -22,7 +21,6 @@ export interface EngineQuestion {
   /** Whether a person or the environment names a model for it, or has the key of one. */
   readonly hasModel: () => Promise<boolean>;
   readonly findInterpreter: () => Promise<Interpreter | undefined>;
-  /** What helps where crewAI isn't installed. */
   readonly advice: () => Promise<readonly string[]>;
 }
 

@@ -17,7 +17,6 @@ interface ConnectionOptions {
   readonly running: Running;
   readonly token: string;
   readonly userToken: string;
-  /** Called when `held` or `needsModels` has changed. */
   readonly onChange: () => void;
   /** A line of the service's log, without tokens and keys. */
   readonly onLine: (line: string) => void;
@@ -25,7 +24,6 @@ interface ConnectionOptions {
 
 const responseMs = 10_000;
 
-/** Shows a service that this window is there, for as long as both run. */
 export class Connection {
   readonly running: Running;
   readonly token: string;
@@ -35,7 +33,6 @@ export class Connection {
   classes: readonly string[] | undefined;
   held: readonly string[] = [];
   needsModels = false;
-  /** Resolves when the service has ended, or {@link close} was called. */
   readonly closed: Promise<void>;
   readonly #id = randomUUID();
   readonly #options: ConnectionOptions;

@@ -124,10 +124,7 @@ export async function setUpProject(
   );
 }
 
-/**
- * Lets VS Code's Python debugger wait for a crew's Python, and resolves to the port where it does.
- * @throws UserError if there is no debugger, or the person doesn't want one installed
- */
+/** Resolves to the port where VS Code's Python debugger waits. @throws UserError if there is none */
 export async function awaitCrewInDebugger({ name, local }: Crew): Promise<number> {
   const id = "ms-python.debugpy";
   if (vscode.extensions.getExtension(id) === undefined)
@@ -187,7 +184,6 @@ async function confirmCommand(question: string, root: string, command: string): 
   return await confirm(question, detail, vscode.l10n.t("Run in Terminal"));
 }
 
-/** Resolves to the exit code; undefined if the task was ended. */
 async function runInTerminal(
   name: string,
   folder: vscode.Uri,

@@ -27,9 +27,7 @@ interface CrewModels {
 export interface LocalCrewsOptions {
   readonly crews: Crews;
   readonly database: Database;
-  /** For the services' data; shared by all windows. */
   readonly storage: vscode.Uri;
-  /** The extension's folder, with the service's program and the example crew. */
   readonly extension: vscode.Uri;
   readonly hasOpenExecutions: (crewId: string) => boolean;
   readonly titleOf: (kickoffId: string) => string | undefined;
@@ -37,7 +35,6 @@ export interface LocalCrewsOptions {
 }
 
 interface StartLocalCrew {
-  /** Path or URI; otherwise the person chooses. */
   readonly folder?: string;
   readonly crewClass?: string;
   readonly engine?: LocalEngine;
@@ -83,7 +80,6 @@ export class LocalCrews implements vscode.Disposable {
     await this.#refreshing;
   }
 
-  /** Restarts crews that ran and have an open execution. Logs failures. */
   async restore(): Promise<void> {
     await this.refresh();
     for (const { folder, name, wanted } of this.#records.list()) {
@@ -126,7 +122,6 @@ export class LocalCrews implements vscode.Disposable {
     return project.named(classOf(crewId));
   }
 
-  /** Installs crewAI after a question, and runs the crew with it. Undefined if the person says no. @throws UserError */
   async setUp(crewId: string): Promise<Crew | undefined> {
     const project = this.#projectOf(crewId);
     if (!(await project.setUp())) return undefined;
@@ -163,7 +158,6 @@ export class LocalCrews implements vscode.Disposable {
     return project.crews()[0];
   }
 
-  /** Deletes the service's data and tokens; folder and executions stay. @throws UserError */
   async remove(crewId: string): Promise<void> {
     const project = this.#projectOf(crewId);
     const { folder } = project;
@@ -181,7 +175,6 @@ export class LocalCrews implements vscode.Disposable {
     return this.#records.list().length;
   }
 
-  /** Also those whose folder is gone. @returns those that could not be removed */
   async removeAll(): Promise<readonly { readonly dataFolder: string; readonly error: unknown }[]> {
     await this.refresh();
     const left: { dataFolder: string; error: unknown }[] = [];
@@ -240,7 +233,6 @@ export class LocalCrews implements vscode.Disposable {
     );
   }
 
-  /** Loads its code with the first local crew. */
   async #open({ folder, name }: { folder: string; name: string }): Promise<LocalProject> {
     const module = await import("./local-project.ts");
     const present = this.#projects.get(folder);

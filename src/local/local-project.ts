@@ -35,7 +35,6 @@ const soonMs = 60_000;
 /** With which crewAI finds a model: its name, or the key of its usual one. */
 const modelVariables = ["OPENAI_API_KEY", "MODEL", "MODEL_NAME", "OPENAI_MODEL_NAME"];
 
-/** A project in this window: its crew or crews, which one service serves. */
 export class LocalProject extends LocalService {
   readonly name: string;
   readonly uri: vscode.Uri;
@@ -45,7 +44,6 @@ export class LocalProject extends LocalService {
   #isSettingUp = false;
   #plan: EnginePlan | undefined;
   #restartedAt = -Infinity;
-  /** The next start may take another engine than the last one. */
   #isEngineFree = false;
 
   constructor(options: LocalProjectOptions) {
@@ -90,7 +88,6 @@ export class LocalProject extends LocalService {
     }));
   }
 
-  /** The crew that is meant; asks if there are several. Undefined if the person cancels. @throws UserError */
   async chosen(crewClass: string | undefined): Promise<Crew | undefined> {
     if (crewClass !== undefined) return this.named(crewClass);
     const crews = this.crews();

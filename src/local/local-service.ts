@@ -16,7 +16,6 @@ export type ServiceTokens = Readonly<Record<"token" | "userToken", string>>;
 export interface LocalServiceOptions {
   readonly folder: string;
   readonly records: ProjectRecords;
-  /** SecretStorage, through the connected crews. */
   readonly crews: Pick<Crews, "tokens" | "setTokens">;
   /** Whether tokens are also in a file that only this user can read: a window in a browser may forget its secrets. */
   readonly hasTokenFile: boolean;
@@ -59,7 +58,6 @@ export abstract class LocalService {
   protected abstract connected(connection: Connection, isNew: boolean): void;
   protected abstract changed(): void;
   abstract log(line: string): void;
-  /** It ended though nobody stopped it. Called in one of the windows. */
   protected abstract ended(): void;
   protected abstract failed(doing: string, error: unknown): void;
 
@@ -67,7 +65,6 @@ export abstract class LocalService {
     return this.#connection?.running.url ?? this.#otherUrl;
   }
 
-  /** Undefined for a service of another version. */
   get connection(): Connection | undefined {
     return this.#connection;
   }
@@ -95,7 +92,6 @@ export abstract class LocalService {
     await this.#joining;
   }
 
-  /** For all windows, until it is started again. @throws UserError */
   async stop(): Promise<void> {
     await this.#starting?.catch(() => undefined);
     this.records.change(this.folder, { wanted: false, failure: undefined });
@@ -147,7 +143,6 @@ export abstract class LocalService {
     }
   }
 
-  /** Undefined if no service responds. @throws ServiceError if its tokens are lost */
   async #useRunning(): Promise<string | undefined> {
     const running = await findRunning(this.dataFolder);
     const isThere = running !== undefined && (await answers(running));
@@ -169,7 +164,6 @@ export abstract class LocalService {
     });
   }
 
-  /** Undefined if another service is starting or stopping. */
   async #launch(): Promise<string | undefined> {
     const lastPort = this.records.read(this.folder)?.port ?? 0;
     const newToken = () => randomBytes(32).toString("base64url");
@@ -262,7 +256,6 @@ export abstract class LocalService {
     });
   }
 
-  /** For each crew. Keeps the person's choice of the token in use. */
   async #keepTokens({ token, userToken }: ServiceTokens): Promise<void> {
     const { crews, hasTokenFile } = this.#options;
     for (const id of this.records.crewIds(this.folder)) {

@@ -7,7 +7,6 @@ import { logged } from "../editor/log.ts";
 import type { ProjectReading } from "../projects/types.ts";
 import { exampleFolder } from "./records.ts";
 
-/** Converts a crew's folder to its name in {@link ProjectRecords}, and back. */
 export class Folders {
   readonly #example: vscode.Uri;
 

@@ -19,11 +19,9 @@ interface Chosen {
 }
 
 interface ProjectItem extends vscode.QuickPickItem {
-  /** Undefined for "Choose a folder…". */
   readonly crew?: Chosen;
 }
 
-/** Asks which crew to start; what can't be read says why. */
 export async function pickProject(folders: Folders, known: readonly Crew[]) {
   const chosen = await vscode.window.showQuickPick(items(folders, known), {
     title: vscode.l10n.t("Serve a Crew"),

@@ -24,7 +24,6 @@ type RecordChange = Partial<Omit<ProjectRecord, "folder" | "name">>;
 /** Its real folder changes with each version of the extension. */
 export const exampleFolder = "crewdeck:/example-crew";
 
-/** A local crew's id. @param crewClass of a folder with several crews */
 export function idOf(folder: string, crewClass?: string): string {
   return crewClass === undefined ? `local:${folder}` : `local:${folder}#${crewClass}`;
 }
@@ -89,7 +88,6 @@ export class ProjectRecords {
     this.#update(folder, () => change);
   }
 
-  /** Notes that a crew's service ended by itself. False if it was to end, or another window has noted it. */
   fail(folder: string, failure: string): boolean {
     return this.#update(folder, (now) => now.wanted && now.failure === undefined && { failure });
   }
@@ -123,7 +121,6 @@ export class ProjectRecords {
     });
   }
 
-  /** Deletes the data first: if that fails, both can be deleted again. */
   async forget(folder: string): Promise<void> {
     await rm(this.dataFolder(folder), { recursive: true, force: true });
     this.setClasses(folder, []);

@@ -11,7 +11,6 @@ import { safeUrl } from "../base/loopback.ts";
 import { isRunning } from "../base/process.ts";
 import { serviceLog, type ModelRoute } from "../base/window-protocol.ts";
 
-/** Why a service doesn't start, as it says itself. */
 export const reasons = ["inUse", "project", "node", "data", "port", "python"] as const;
 
 export class ServiceError extends Error {
@@ -32,7 +31,6 @@ export interface ServiceOptions {
   readonly engine:
     | { readonly engine: "rehearsal" }
     | { readonly engine: "crewai"; readonly python: string; readonly parallel: number };
-  /** 0 for any. */
   readonly port: number;
   readonly token: string;
   readonly userToken: string;
@@ -152,7 +150,6 @@ export function refusalIn(line: string, writer: number | undefined): ServiceErro
   );
 }
 
-/** What a service writes to `service.json`. */
 export interface Running {
   readonly url: string;
   readonly pid: number;
@@ -174,9 +171,7 @@ export async function findRunning(dataFolder: string): Promise<Running | undefin
   return { url, pid, instance, protocol: numberAt(found, "protocol") };
 }
 
-/**
- * Without a token: the port may be another program's. A stopping service may still hold its data.
- */
+/** Without a token: the port may be another program's. A stopping service may still hold its data. */
 export async function answers({ url, instance }: Running): Promise<boolean> {
   return await new Promise((resolve) => {
     const sent = request(url, { method: "HEAD", timeout: 1000, agent: false }, (answer) => {

@@ -186,7 +186,6 @@ function chosenTools({ tools, tool_choice: choice }: ChatBody) {
   throw new ChatError(400, "“tools” has none that “tool_choice” asks for.");
 }
 
-/** VS Code's models; none in an editor without this part of VS Code's API. */
 export async function editorModels(selector?: vscode.LanguageModelChatSelector) {
   const needed = ["lm.selectChatModels", "LanguageModelChatMessage", "LanguageModelTextPart"];
   if (!hasApi("VS Code's models for local crews", needed)) return [];
@@ -219,7 +218,6 @@ export async function answer(
   }
 }
 
-/** As OpenAI's API has it. Undefined if the model can't count. */
 export async function countUsage(
   model: vscode.LanguageModelChat,
   { messages, options: { tools } }: ChatRequest,

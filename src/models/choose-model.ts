@@ -16,11 +16,7 @@ import { editorModels } from "./chat.ts";
 
 const members = { use: choice(["vscode", "endpoint", "project"]) };
 
-/**
- * What a program may know: never the key. Undefined if the person cancels.
- * @param changeEngine where crewAI doesn't run the crew, which calls no model then
- * @throws UserError
- */
+/** What a program may know: never the key. Undefined if the person cancels. */
 export async function chooseModel(
   models: Models,
   crew: Crew,

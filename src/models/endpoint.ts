@@ -44,14 +44,12 @@ export function modelEndpoint() {
     );
   };
   return {
-    /** Starts the endpoint if necessary. The token is for the crew's service. */
     async open(crewId: string) {
       const token = tokens.get(crewId) ?? randomBytes(32).toString("base64url");
       tokens.set(crewId, token);
       const { port } = (await (server ??= listen())).address() as AddressInfo;
       return { url: `http://127.0.0.1:${port}/v1`, token };
     },
-    /** The crew's token is no longer valid. Without another crew the endpoint stops. */
     close(crewId: string): void {
       tokens.delete(crewId);
       if (tokens.size === 0) dispose();

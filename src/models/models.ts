@@ -16,7 +16,6 @@ import type { modelEndpoint } from "./endpoint.ts";
 /** Which model a local crew uses. Its key is only in SecretStorage. */
 export type ModelChoice =
   | { readonly use: "project" }
-  /** One of VS Code's models. The person has agreed to it. */
   | ({ readonly use: "vscode" } & ModelReference)
   | {
       readonly use: "endpoint";
@@ -48,7 +47,6 @@ interface Service {
 }
 
 const keyPrefix = "crewdeck.modelKey.";
-/** Another window may change the choice, and a run may call a model (ms). */
 const lookMs = 500;
 
 export type Models = ReturnType<typeof modelsOf>;
@@ -74,13 +72,11 @@ export function modelsOf({
     await looks.get(crewId)?.look();
   };
 
-  /** The key for an address of the same host. */
   const keyFor = async (crewId: string, baseUrl: string): Promise<string | undefined> => {
     const stored = asObject(parseJson((await secrets.get(keyPrefix + crewId)) ?? ""));
     return textAt(stored, "origin") === new URL(baseUrl).origin ? textAt(stored, "key") : undefined;
   };
 
-  /** What a crew's service is to start with. @throws UserError if the key is missing */
   const route = async (crewId: string): Promise<ModelRoute> => {
     const choice = choices.read(crewId);
     if (choice.use === "project") return {};

@@ -6,7 +6,6 @@ import { isFile, pythonFilesIn, type Reading } from "./reading.ts";
 import { parseYaml, type Place } from "./source.ts";
 import { ProjectError } from "./types.ts";
 
-/** A classic crew: its file, and its class, where one could be found there. */
 export type CrewEntry = { readonly file: string } & Partial<CrewClass>;
 
 /** The crews in a folder: those of `crew.py`, else of the other files there, as in a flow. At least one. */

@@ -102,7 +102,6 @@ export function readAgent({ name, place, isUnused = false }: Part): ProjectAgent
   };
 }
 
-/** Reads text below an agent or task. One problem for a list or mapping of them in the place of one. */
 function fieldsOf(place: Place, name: string, mayLack: boolean) {
   const hasFields = place.isMapping && !isNest(place);
   if (isNest(place)) place.report(l10n.t("This has others below it, and no fields of its own."));
@@ -127,7 +126,6 @@ function extrasIn(place: Place, ...names: readonly string[]) {
   return found.length > 0 && { extras: JSON.stringify(found) };
 }
 
-/** May refer to agents and to the tasks before it. @param agents undefined if they can't be read */
 export function readTasks(
   parts: readonly Part[],
   agents: readonly string[] | undefined,

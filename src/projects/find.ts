@@ -50,7 +50,6 @@ async function search(root: string, limits: typeof usualLimits, isIn: (folder: s
   return found;
 }
 
-/** A sentence that names the first crews in folders below, if there are any. */
 export async function crewsBelow(folder: string): Promise<string> {
   const found = await findProjects(folder, { ...usualLimits, projects: 6 });
   const names = found.flatMap((each) => path.relative(folder, each) || []);
@@ -114,7 +113,6 @@ export async function crewPlaces(
   return found;
 }
 
-/** The only folder, else that of the project's own package. */
 export function ownFolder(found: readonly string[], projectName = ""): string | undefined {
   const own = projectName.replaceAll("-", "_");
   return found.length > 1

@@ -7,12 +7,7 @@ import { foldersIn, isFile, pythonFilesIn, type Reading } from "./reading.ts";
 import { parseYaml, type Place } from "./source.ts";
 import { ProjectError, type CrewProject, type Position } from "./types.ts";
 
-/**
- * Reads a flow without running it: its methods become the tasks, and the fields of its state model the inputs.
- * @param name of the project
- * @param at what says that it is a flow
- * @throws {ProjectError} if it has no file
- */
+/** Methods are the tasks, fields of the state the inputs. @param at what says that it is a flow. @throws {ProjectError} if it has no file */
 export async function readFlow(reading: Reading, name: string, at: Position): Promise<CrewProject> {
   const entry = await mainFile(reading.folder, name);
   if (entry === undefined)
@@ -105,7 +100,6 @@ function flowOf(
   return { kind: "flow", entry, name, agents: [], tasks, inputs };
 }
 
-/** Of the project's own package, else the first. */
 async function mainFile(folder: string, name: string): Promise<string | undefined> {
   const packages = await foldersIn(path.join(folder, "src"));
   const own = packages.filter((each) => each === name.replaceAll("-", "_"));
@@ -114,7 +108,6 @@ async function mainFile(folder: string, name: string): Promise<string | undefine
   return undefined;
 }
 
-/** Python files that are searched for a state model. */
 const mostFiles = 200;
 
 /** Those of its bases first. A model outside of the package has none that can be read. */

@@ -7,7 +7,6 @@ import { foldersIn, isFile, isFolder, Reading } from "./reading.ts";
 
 export interface Interpreter {
   readonly python: string;
-  /** The version of crewAI that is installed for it; undefined if none is. */
   readonly crewai: string | undefined;
 }
 
@@ -32,7 +31,6 @@ export async function chooseInterpreter(finders: readonly FindInterpreter[]) {
   return first;
 }
 
-/** The interpreter of an environment's folder, as `python -m venv` and uv lay it out. */
 export async function pythonIn(environment: string): Promise<string | undefined> {
   for (const file of ["bin/python", "Scripts/python.exe", "python.exe"])
     if (await isFile(path.join(environment, file))) return path.join(environment, file);
@@ -47,7 +45,6 @@ export async function pythonOnPath(isWindows: boolean): Promise<string | undefin
   return undefined;
 }
 
-/** What uv prints; undefined if it isn't installed, or fails. */
 async function uv(args: readonly string[], cwd?: string): Promise<string | undefined> {
   const options = { ...(cwd !== undefined && { cwd }), timeout: 10_000, windowsHide: true };
   return await promisify(execFile)("uv", args, options).then(
@@ -76,7 +73,6 @@ export async function hasPackage(python: string, name: string): Promise<boolean>
   return false;
 }
 
-/** Of an environment, or of an installed Python (on Debian, `dist-packages`). */
 async function packageFolders(python: string): Promise<string[]> {
   const folder = path.dirname(python);
   const root = path.dirname(folder);

@@ -9,9 +9,7 @@ export interface PyProject {
   readonly name: string | undefined;
   readonly isCrewai: boolean;
   readonly type: string | undefined;
-  /** The declarative crew's file (crewAI 1.14.8). */
   readonly definition: string | undefined;
-  /** Whether pip can install it with what it depends on. */
   readonly isPackage: boolean;
   readonly at: (key: string) => Position;
 }
@@ -39,7 +37,6 @@ export async function readPyProject(reading: Reading): Promise<PyProject | undef
   };
 }
 
-/** What says that a folder has a crew. Undefined without `[tool.crewai]`. */
 export async function projectHints(folder: string): Promise<PyProject | undefined> {
   const project = await readPyProject(new Reading(folder));
   return project?.isCrewai === true ? project : undefined;

@@ -31,7 +31,6 @@ const setting = /^\s*(agents|tasks)_config\s*(?::[^=]*)?=(?!=)/;
 const setText = /=\s*(?:"([^"\\]+)"|'([^'\\]+)')\s*(?:#.*)?$/;
 const ownAgent = /\bagent\s*=\s*self\.(\w+)\s*\(/;
 
-/** The classes with `@CrewBase`, in the order of the file. */
 export function crewClassesIn(text: string): CrewClass[] {
   const source = linesOf(text);
   const { code, blocks, inside } = outlineOf(text);
@@ -140,7 +139,6 @@ function fieldIn(line: string): string[] {
   return isField ? [field] : [];
 }
 
-/** A class or function, as indentation delimits it. */
 interface Block {
   readonly isClass: boolean;
   readonly name: string;
@@ -163,7 +161,6 @@ function hasDecorator({ decorators }: Block, ...kinds: readonly string[]): boole
   return decorators.some(({ kind }) => kinds.includes(kind));
 }
 
-/** A file's code without comments and strings, and its blocks, also by the block that they are in. */
 function outlineOf(text: string) {
   const code = linesOf(withoutInert(text));
   const blocks: Block[] = [];
@@ -196,7 +193,6 @@ function outlineOf(text: string) {
   return { code, blocks, inside: Map.groupBy(blocks, ({ parent }) => parent) };
 }
 
-/** Lines that the bases of a class may take. */
 const mostOfBases = 8;
 
 function basesOf({ isClass, at }: Block, code: readonly string[]): string {
@@ -205,7 +201,6 @@ function basesOf({ isClass, at }: Block, code: readonly string[]): string {
   return /^\s*class\s+\w+\s*\(([^)]*)\)/.exec(opening)?.[1]?.trim() ?? "";
 }
 
-/** Comments and strings, which may look like code. */
 const inert =
   /#.*|("""|''')(?:\\[^]|(?!\1)[^])*(?:\1|$)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?/g;
 

@@ -8,12 +8,7 @@ import { readPyProject, type PyProject } from "./pyproject.ts";
 import { isFile, Reading } from "./reading.ts";
 import { ProjectError, type CrewProject, type ProjectReading } from "./types.ts";
 
-/**
- * Reads a declarative crew (`crew.jsonc` and `agents/`), a classic one (`config/agents.yaml` and
- * `config/tasks.yaml`) or a flow (`main.py`) without running it, past its problems.
- * @param crewClass one of {@link crewClasses}, where there are several
- * @throws {ProjectError} if there is nothing that crewAI could run, or nothing of that class
- */
+/** Without running it, past its problems. @throws {ProjectError} if there is nothing that crewAI could run */
 export async function readProject(folder: string, crewClass?: string): Promise<ProjectReading> {
   const reading = new Reading(folder);
   const project = await readPast(reading, crewClass);
@@ -43,7 +38,6 @@ export async function crewClasses(folder: string): Promise<string[]> {
   return entries.length > 1 ? entries.flatMap(({ name }) => name ?? []) : [];
 }
 
-/** The crews of a project with the places of their parts. @throws {ProjectError} if there is none */
 export async function readDefinitions(reading: Reading): Promise<readonly Definition[]> {
   const found = await findCrews(reading, await readPyProject(reading));
   const definitions: Definition[] = [];

@@ -9,12 +9,10 @@ import type { Place } from "./source.ts";
 import { ProjectError } from "./types.ts";
 
 export interface TextFile {
-  /** Path inside the project, with forward slashes. */
   readonly file: string;
   readonly text: string;
 }
 
-/** More than anybody reads. */
 const mostProblems = 200;
 
 /** How a project is read, past its problems: where its text comes from, and what is wrong with it. */
@@ -22,7 +20,6 @@ export class Reading {
   readonly folder: string;
   /** Files that can't be parsed: what is missing in them is no problem of its own. */
   readonly broken = new Set<string>();
-  /** Files that several crews share, parsed once. */
   readonly parsed = new Map<string, Place>();
   readonly #problems = new Map<string, ProjectError>();
   readonly #textOf: (file: string) => string | undefined;
@@ -45,7 +42,6 @@ export class Reading {
     if (isNew && this.#problems.size < mostProblems) this.#problems.set(place, error);
   }
 
-  /** What `read` gives; undefined if it throws a ProjectError, which is reported. */
   async attempt<T>(read: () => Promise<T>): Promise<T | undefined> {
     try {
       return await read();
@@ -61,7 +57,6 @@ export class Reading {
     return edited === undefined ? await readText(this.folder, file) : { file, text: edited };
   }
 
-  /** Empty for a file that can't be read, which Python reports. */
   async python(file: string): Promise<string> {
     return await this.text(file).then(
       ({ text }) => text,
@@ -70,7 +65,6 @@ export class Reading {
   }
 }
 
-/** False also for a path that can't be read. */
 export async function isFile(file: string): Promise<boolean> {
   return (await stat(file).catch(() => undefined))?.isFile() ?? false;
 }
@@ -79,7 +73,6 @@ export async function isFolder(folder: string): Promise<boolean> {
   return (await stat(folder).catch(() => undefined))?.isDirectory() ?? false;
 }
 
-/** Sorted, without links; empty if it can't be read. */
 export async function foldersIn(folder: string): Promise<string[]> {
   return await namesIn(folder, (entry) => entry.isDirectory());
 }

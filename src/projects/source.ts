@@ -69,7 +69,6 @@ export class Place {
     return new ProjectError(text, this.position);
   }
 
-  /** Of the value, or of its key if it is a mapping or list. */
   get position(): Position {
     const node = isNode(this.#node) ? this.#node : undefined;
     const isValue = isScalar(node) && node.value !== null;
@@ -82,7 +81,6 @@ export class Place {
     return items.map((item) => new Place(this.#source, item));
   }
 
-  /** The member, unless it has no value (`role:` in YAML, `null` in JSON). */
   given(key: string): Place | undefined {
     const member = this.inside.get(key);
     return member?.value === null ? undefined : member;
@@ -155,7 +153,6 @@ function noText(): string {
   return l10n.t("This must be text; put a number or a date in quotes.");
 }
 
-/** Without an end for a mapping or list without a key. */
 function positionIn({ file, text, lines }: Source, start: number, end?: number): Position {
   const place = (offset: number) => {
     const { line, col } = lines.linePos(Math.min(offset, text.length));
@@ -195,7 +192,6 @@ function sourceOf({ file, text }: TextFile, problems: Problems): Source {
   return { file, text, problems, lines, targets: new Map(), mappings: new Map(), merged: 0 };
 }
 
-/** Reports why a file can't be read; what follows from it is no problem of its own. */
 function giveUp(source: Source, at: number, problem: string): Place {
   source.problems.report(new ProjectError(problem, positionIn(source, at)));
   source.problems.broken.add(source.file);
@@ -213,7 +209,6 @@ function placeIn(source: Source, version: "1.1" | "1.2"): Place {
   return new Place(source, document.contents);
 }
 
-/** Finds what the aliases stand for, and reports values that aren't plain. */
 function lookThrough(document: Document, source: Source): void {
   const anchored = new Map<string, Node>();
   visit(document, (_, node) => {

@@ -72,7 +72,6 @@ export function toRehearse({ project, problems }: ProjectReading): CrewProject {
 export class ProjectError extends Error {
   override readonly name = "ProjectError";
   readonly position: Position | undefined;
-  /** The message without the position. */
   readonly text: string;
 
   constructor(text: string, position?: Position) {

@@ -5,11 +5,9 @@ import { UserError } from "../base/errors.ts";
 import type { TestLine } from "../base/window-protocol.ts";
 import { environment } from "../local/service-process.ts";
 
-/** Characters of what a program that fails has printed. */
 const longestProblem = 2_000;
 
 interface TestCommand {
-  /** The service's program, which has the command. */
   readonly program: string;
   readonly args: readonly string[];
   readonly cwd: string;
@@ -18,12 +16,10 @@ interface TestCommand {
   readonly onLine: (line: TestLine) => void;
 }
 
-/** The service's program, which has the command `test`. */
 export function programOf(extension: vscode.Uri): string {
   return vscode.Uri.joinPath(extension, "dist", "service.mjs").fsPath;
 }
 
-/** Runs `crewdeck test`. Resolves to what it reported as an error, if it could not run. */
 export async function runTestCommand(command: TestCommand): Promise<string> {
   const { program, args, cwd, variables = {}, signal, onLine } = command;
   const child = spawn(process.execPath, [program, "test", "--json", "--lifeline", ...args], {
@@ -50,11 +46,7 @@ export async function runTestCommand(command: TestCommand): Promise<string> {
 
 export type CaseLine = Extract<TestLine, { type: "case" }>;
 
-/**
- * The cases of a test.
- * @param numbers of those that are meant, from 1; undefined for all
- * @throws UserError if the file is not valid, or no test
- */
+/** @param numbers from 1; undefined for all. @throws UserError if the file is not valid, or no test */
 export async function casesOf(
   { program, cwd }: Pick<TestCommand, "program" | "cwd">,
   file: string,

@@ -12,9 +12,7 @@ import { idOf as crewIdOf } from "../local/records.ts";
 import { programOf, runTestCommand } from "./command.ts";
 
 export interface TestExplorerOptions {
-  /** The extension's folder. */
   readonly extension: vscode.Uri;
-  /** The model that a person chose for a local crew. */
   readonly routeOf: (crewId: string) => Promise<ModelRoute>;
   readonly isTrusted: () => boolean;
   readonly act: (name: string, argument: object) => Promise<unknown>;
@@ -30,14 +28,12 @@ const unrecorded = "crewdeck.unrecorded";
 /** Of another one. */
 const failed = "crewdeck.failed";
 
-/** Finds tests in request files, and runs them by `crewdeck test`. An item's ID is what the command calls it. */
 export class TestExplorer implements vscode.Disposable {
   readonly #owned = new Disposables();
   readonly #options: TestExplorerOptions;
   readonly #program: string;
   /** Made with the first test: it shows VS Code's view of tests. */
   #controller: vscode.TestController | undefined;
-  /** By the items' IDs. */
   #cases = new Map<string, NamedTest>();
   /** The IDs of those whose last run failed, and whether it lacked a call in the recording. */
   readonly #failed = new Map<string, boolean>();
@@ -69,7 +65,6 @@ export class TestExplorer implements vscode.Disposable {
     await this.#finding;
   }
 
-  /** Records again the test whose message a person looks at. */
   async record(argument: unknown): Promise<void> {
     const test = await this.#testOf(argument, (id) => this.#failed.get(id) === true);
     if (test === undefined) return;

@@ -11,13 +11,11 @@ import type { Price } from "../executions/tokens.ts";
 import { answeredPause, approved, pendingResume } from "../executions/resumes.ts";
 import { present } from "./words.ts";
 
-/** Why the shown state may be out of date. */
 export interface Doubt {
   readonly short: string;
   readonly text: string;
   /** Asking the crew again doesn't end it. */
   readonly isLasting: boolean;
-  /** A person can end it with another token. */
   readonly needsToken?: boolean;
 }
 
@@ -28,7 +26,6 @@ export interface Circumstances {
   readonly isInterrupted?: boolean;
   readonly isCrewStopped?: boolean;
   readonly canStop?: boolean;
-  /** The title of the execution of which it has earlier outputs. */
   readonly earlier?: string | undefined;
   readonly prices?: readonly Price[];
 }
@@ -73,7 +70,6 @@ export function commandOn(
   return { title, command: `crewdeck.${verb}`, arguments: [argument] };
 }
 
-/** Has a verb done for the person who pressed it, who sees what goes wrong. */
 export type Act = (verb: string, argument: object) => Promise<unknown>;
 
 /** What a person may do now with an execution, besides answering: the one rule for all surfaces. The most needed first. */

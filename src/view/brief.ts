@@ -19,10 +19,7 @@ import {
 
 export type BriefView = ReturnType<typeof briefOf>;
 
-/**
- * What an execution is and does, as far as its summary tells: all of a row, and the head of any surface.
- * @param activity without it, when it was interrupted is less exact
- */
+/** All of a row, and the head of any surface. @param activity without it, when it was interrupted is less exact */
 export function briefOf(
   execution: ExecutionSummary,
   circumstances: Circumstances = {},

@@ -11,11 +11,9 @@ import {
 } from "../base/json.ts";
 import { jsonText } from "./markdown.ts";
 
-/** A text, the call of a tool, or its result. */
 export interface Entry {
   /** In the API's own word. */
   readonly role: string;
-  /** Of the tool. */
   readonly name?: string;
   readonly text: string;
 }
@@ -47,7 +45,6 @@ export function conversationOf(asked: unknown, answer: unknown) {
   };
 }
 
-/** With a heading for each part, for VS Code's diff. */
 export function conversationText({ tools, asked, answered }: Conversation): string {
   return [...tools, ...asked, ...answered]
     .map((entry) => `# ${headingOf(entry)}\n\n${entry.text}\n`)
@@ -63,7 +60,6 @@ export function whole(role: string, value: unknown): readonly Entry[] {
   return text === undefined ? [] : [{ role, text }];
 }
 
-/** What an answer, or an event of one, says. */
 function partOf(event: UnknownObject) {
   const part = { ...event, ...asObject(event["message"] ?? event["response"]) };
   const choices = [...asArray(part["choices"]), ...asArray(part["candidates"])];

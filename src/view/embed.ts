@@ -19,7 +19,6 @@ export function outputPart(id: string, heading: readonly string[], output: strin
   return { id, lines: [...above, ...quotedLines([note]), "", ...outputLines(shown, level)] };
 }
 
-/** An output's Markdown, with headings below `level`, and without HTML. JSON becomes a code block. */
 export function outputLines(output: string, level: number): string[] {
   const text = cleanText(output);
   const json = jsonText(text);
@@ -83,7 +82,6 @@ function withHeadings(lines: readonly string[], tokens: readonly Token[], level:
   return changed;
 }
 
-/** The marks that close a code block at the end, which would go on in what follows. */
 function openFence(lines: readonly string[], tokens: readonly Token[]): readonly string[] {
   const last = tokens.at(-1);
   if (last?.type !== "fence" || last.level > 0 || last.map?.[1] !== lines.length) return [];

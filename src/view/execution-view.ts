@@ -126,7 +126,6 @@ function modelFacts(execution: Execution, prices: readonly Price[]): readonly Fa
   }));
 }
 
-/** Lines of Markdown, oldest first. Empty while only the start is known. */
 function historyOf(
   execution: Execution,
   activity: Activity,

@@ -78,7 +78,6 @@ export function outputContent(output: string): { extension: "md" | "json"; text:
     : { extension: "json", text: `${json}\n` };
 }
 
-/** The content of a JSON code block around the whole output, which models often add. */
 function unfenced(output: string): string {
   const text = output.trim();
   const [opening, fence] = /^(`{3,}|~{3,})[ \t]*(?:json)?[ \t]*\r?\n/i.exec(text) ?? [];
@@ -90,7 +89,6 @@ function unfenced(output: string): string {
 /** Of an output in a page or text: more is rendered too slowly. */
 export const mostCharacters = 100_000;
 
-/** A text of the crew or of a person, as the page shows it: `json` is formatted, `text` keeps its lines. */
 export function contentOf(output: string) {
   const isCut = output.length >= mostCharacters;
   const { extension, text } = outputContent(output);

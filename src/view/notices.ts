@@ -31,7 +31,6 @@ export interface Notice {
     | "error";
   readonly kind: "info" | "warning" | "error";
   readonly title?: string;
-  /** Lines of Markdown. */
   readonly lines: readonly string[];
 }
 

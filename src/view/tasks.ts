@@ -152,7 +152,6 @@ export function decisionIn({ isAnswer, isApprove, isCall, isForRun }: SentResume
     : ({ kind: "rejected", title: l10n.t("Rejected") } as const);
 }
 
-/** Markdown. */
 function auditFacts(decision: Decision | undefined): readonly string[] {
   if (decision === undefined) return [];
   const { type, name, sha256 } = decision;
@@ -168,7 +167,6 @@ function auditFacts(decision: Decision | undefined): readonly string[] {
   ];
 }
 
-/** Markdown. */
 function outcomeLabel(sent: Sent, { kickoffIds }: Execution): string | undefined {
   const { outcome, answer, message } = sent;
   if (outcome === "sending") return l10n.t("Sending…");

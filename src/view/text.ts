@@ -189,7 +189,6 @@ interface Section {
   readonly end: number;
 }
 
-/** Outer sections first. */
 export interface Rendered {
   readonly text: string;
   readonly sections: readonly Section[];
@@ -215,7 +214,6 @@ export function sectionOf(rendered: Rendered, id: string): Section | undefined {
 
 export const resultSection = "result";
 export const idsSection = "ids";
-/** Where to give feedback if the waiting task isn't known. */
 const mayBeWaitingSection = "may be waiting";
 
 export function taskSection(taskId: string): string {

@@ -45,7 +45,6 @@ export const stateIcons: Readonly<Record<ExecutionState | "interrupted", Icon>> 
   interrupted: { id: "warning", color: "list.warningForeground" },
 };
 
-/** Whether it was just sent, or the local service says that it has its turn: Python may take a while to load its project. */
 export function isStarting({ state, seenAt, progress }: ExecutionSummary): boolean {
   return state === "queued" && (seenAt === undefined || progress?.place === 0);
 }
@@ -66,7 +65,6 @@ export function answerLabel(answer: string, { defaultOption }: { defaultOption?:
   return answer === defaultOption ? l10n.t("{0} (default)", name) : name;
 }
 
-/** What a person is asked about a call that waits. */
 export function callQuestion({ tool, more }: HeldCall): string {
   if (tool !== undefined)
     return l10n.t("The agent wants to call the tool “{0}” with these arguments.", shortName(tool));
@@ -141,7 +139,6 @@ export function formatAmount({ amount, unpriced }: Cost): string {
   return `${unpriced === 0 ? "" : "> "}$${format.format(amount)}`;
 }
 
-/** Tokens and, with a price for them, what they cost. Empty if unknown. */
 export function useLabels(use: TokenUse | undefined, prices: readonly Price[]): readonly string[] {
   const cost = costOf(use, prices);
   return present(
@@ -199,7 +196,6 @@ export function startLabel({ origin, startedAt }: ExecutionSummary): string {
     : l10n.t("Kicked off: {0}", time);
 }
 
-/** In a local crew, or in a service connected by its address. */
 export function isRehearsal(execution: ExecutionSummary): boolean {
   return execution.engine === "rehearsal" || hasRehearsalOutput(execution);
 }
@@ -243,14 +239,12 @@ function partsOf(seconds: number, rest: number | string) {
   ] as const;
 }
 
-/** Without what is zero, unless all is. */
 function joined(parts: readonly ReturnType<typeof partsOf>[number][]): string {
   const shown = parts.filter(([, count]) => Number(count) > 0);
   const all = shown.length > 0 ? shown : parts.slice(-1);
   return all.map(([unit, count]) => unit(count)).join(" ");
 }
 
-/** In the two largest units, rounded down. */
 export function formatSpan(milliseconds: number, precision: Precision = "seconds"): string {
   const all = Math.max(0, milliseconds);
   const isFine = precision === "fine";

@@ -15,12 +15,7 @@ const longestMessage = 4000;
 
 export type Log = (message: string, fields?: LogFields) => void;
 
-/**
- * Creates the log on stderr. The format `text` is for people, and has the messages only. `json` is for programs that collect
- * logs, has one line for each entry, and hides the paths of addresses.
- * @param secrets hidden in all entries. More may be added later
- * @param hasOutput whether it has what crews print
- */
+/** The format `text` has the messages only; `json` has a line for each entry, and hides the paths of addresses. */
 export function createLog(
   format: "text" | "json",
   secrets: Secrets,

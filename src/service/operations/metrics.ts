@@ -90,7 +90,6 @@ export function createMetrics() {
       tokens.inc({ crew, type: "completion" }, usage.completion_tokens);
     },
 
-    /** Counts a person's decision. @param waited how long the output had waited (ms) */
     decided: (waited: number): void => {
       // The clock may have been set back.
       waits.observe(Math.max(0, waited) / 1000);
@@ -100,7 +99,6 @@ export function createMetrics() {
       callbacks.inc({ kind, outcome });
     },
 
-    /** Adds gauges that are counted in the database when they are read. They are the same in all processes that share it. */
     addDatabase(database: Pick<Database, "query">, crews: readonly string[]): void {
       addGauge({
         name: "crewdeck_executions",

@@ -29,7 +29,6 @@ export function createOperations(parts: OperationsParts) {
     metrics,
     spansUrl: spans?.url.href,
     ...createProbes({ metricsToken: undefined, ...parts, metrics }),
-    /** Starts to delete old executions. Only for a process that runs executions. */
     work: () => retention?.start(),
     stop: () => retention?.stop(),
     exportSpans: spans && createExporter({ spans, version, log }),

@@ -49,7 +49,6 @@ export function createProbes({ database, metrics, metricsToken, isLocal, log }: 
     return c.json({ error: "Internal Server Error" }, 500);
   });
 
-  /** The response to a request that may not read the metrics. Undefined if it may. */
   function refuse(c: Context): Response | undefined {
     if (tokenHash !== undefined) {
       if (isSecret(bearerOf(c.req.header("Authorization")), tokenHash)) return undefined;
@@ -72,7 +71,6 @@ export function createProbes({ database, metrics, metricsToken, isLocal, log }: 
     return await Promise.race([asking, sleep(longestAnswerMs, late, { ref: false })]);
   }
 
-  /** Never rejects. */
   async function ask(): Promise<string | undefined> {
     try {
       // The table exists once the schema does.
@@ -93,7 +91,6 @@ export function createProbes({ database, metrics, metricsToken, isLocal, log }: 
       isDraining = true;
     },
 
-    /** Answers the requests to these paths, and passes all others to `inner`. */
     before:
       (inner: Fetch): Fetch =>
       (request, bindings) =>

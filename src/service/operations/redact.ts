@@ -34,13 +34,11 @@ export class Secrets {
     );
   }
 
-  /** Variables of a crew, of which any may be a secret; the names of models are none. */
   addVariables(variables: readonly (readonly [name: string, value: string | undefined])[]): void {
     const secret = variables.filter(([name]) => !modelName.test(name));
     this.add(secret.map(([, value = ""]) => value));
   }
 
-  /** Hides them, credentials in addresses and headers, and named passwords and tokens. */
   hide(text: string): string {
     const withoutKnown = this.#known.reduce(
       (rest, secret) => rest.replaceAll(secret, hidden),

@@ -10,10 +10,7 @@ interface ExporterOptions {
   readonly log: Log;
 }
 
-/**
- * Returns a function that sends one request of an ended execution's trace.
- * @returns with which span the next request begins; undefined if there is none left
- */
+/** Sends a request of a trace. @returns with which span the next one begins; undefined if none is left */
 export function createExporter({ spans, version, log }: ExporterOptions) {
   return async (found: StatusView, from: number): Promise<number | undefined> => {
     // Loaded only where spans are sent.

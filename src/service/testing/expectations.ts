@@ -12,7 +12,6 @@ const usualGrade = 7;
 const ajv = new Ajv({ strict: false, addUsedSchema: false, validateSchema: false });
 addFormats(ajv);
 
-/** What an execution came to. */
 export interface Outcome {
   readonly output: string;
   readonly outputs: readonly {
@@ -37,7 +36,6 @@ interface ToolCall {
 
 type Mismatch = Pick<TestFailure, "message" | "expected" | "actual">;
 
-/** Why an expectation isn't met, with a reason for each of its checks. */
 export function mismatchesOf(expected: Expectation, outcome: Outcome): readonly Mismatch[] {
   const { task, attempt, calls = [], judge, minGrade = usualGrade } = expected;
   const isMeant = (one: { readonly task: string; readonly attempt: number }) =>

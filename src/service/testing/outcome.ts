@@ -12,7 +12,6 @@ import { failureOf, mismatchesOf, type Outcome } from "./expectations.ts";
 /** As which the worker reports a grade, like the call of a tool (crewdeck_worker/judge.py). */
 const verdict = "crewdeck:judge";
 
-/** What a test says of an execution that has ended, in the shape of the API. */
 export function* resultOf(
   view: ExecutionView,
   { expect, prices }: NonNullable<Rules["test"]>,

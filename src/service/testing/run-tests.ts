@@ -30,10 +30,8 @@ export interface TestResult extends TestOutcome {
   readonly test: TestCase;
 }
 
-/** How often a status is asked for (ms). */
 const pollMs = 50;
 
-/** A service of the program that runs, with a data folder of its own. */
 interface Running {
   readonly url: string;
   readonly token: string;
@@ -43,13 +41,11 @@ interface Running {
 interface TestRun {
   readonly mode: Mode;
   readonly python: string | undefined;
-  /** Resolves when the tests are to end. */
   readonly ended: Promise<void>;
   readonly onStart: (test: TestCase) => void;
   readonly onResult: (result: TestResult) => void;
 }
 
-/** Runs tests one after the other, with one service for each crew. */
 export async function runTests(
   tests: readonly TestCase[],
   { mode, python, ended, onStart, onResult }: TestRun,
@@ -73,7 +69,6 @@ export async function runTests(
   }
 }
 
-/** Never rejects. */
 async function runTest(
   test: TestCase,
   mode: Mode,
@@ -100,7 +95,6 @@ async function runTest(
   }
 }
 
-/** What the status at the end says. */
 function outcomeOf(status: UnknownObject, { places }: TestCase): TestOutcome {
   const result = readTestResult(status["test"]);
   if (!result) throw new Error("The service doesn't know tests.");
@@ -134,7 +128,6 @@ function apiOf(url: string, token: string) {
   };
 }
 
-/** Kicks off once, and answers what waits for a person. Resolves to the ID and the status at the end. */
 async function execute(testCase: TestCase, mode: Mode, api: Api) {
   const { inputs, meta, approveTools, limits, expect, answers, replay } = await kickoffOf(testCase);
   const test = { expect, prices: await pricesIn(await projectRoot(testCase.folder)) };
@@ -178,7 +171,6 @@ async function pricesIn(folder: string): Promise<JsonObject> {
   return pricesOf(asObject(parse(text))["crewdeck.prices"]);
 }
 
-/** Those that can be read. */
 function pricesOf(setting: unknown): JsonObject {
   return Object.fromEntries(
     readPrices(setting).map(({ pattern, ...price }) => [pattern, { ...price }]),

@@ -73,7 +73,6 @@ export async function runTestCommand({
   return countOf(results, "failed") > 0 ? 1 : 0;
 }
 
-/** The files, each with the numbers of the cases that are named; undefined for all. */
 async function filesIn(paths: readonly string[]) {
   const found: { readonly file: string; readonly number?: number }[] = [];
   for (const path of paths.length > 0 ? paths : ["."]) {
@@ -125,7 +124,6 @@ function summaryOf(results: readonly TestResult[]): string {
   return `${countOf(results, "passed")} passed, ${countOf(results, "failed")} failed, ${countOf(results, "error")} could not run; ${tokens} tokens`;
 }
 
-/** As build servers read it. */
 function junitOf(results: readonly TestResult[]): string {
   const cases = results.map(({ test, state, seconds, failures }) => {
     const kind = state === "error" ? "error" : "failure";

@@ -21,13 +21,11 @@ import { ApiError, unreadable } from "../errors.ts";
 import { explain } from "../server/config.ts";
 import { rowsOfCsv } from "../../base/csv.ts";
 
-/** What has to be true of the result, or of a task's or an attempt's output. */
 export interface Expectation {
   readonly task?: string;
   /** From 1; by default the last one. */
   readonly attempt?: number;
   readonly contains?: string;
-  /** A regular expression. */
   readonly matches?: string;
   readonly equals?: string;
   readonly jsonSchema?: JsonObject;
@@ -54,15 +52,11 @@ export interface ExpectedCalls {
 /** One run of a crew, with what is expected of it. */
 export interface TestCase extends NamedTest, Omit<TestKickoff, "expect" | "replay"> {
   readonly expect: readonly (JsonObject & Expectation)[];
-  /** Where each expectation is. */
   readonly places: readonly TestPlace[];
-  /** The tools that run for real in a replay. */
   readonly tools?: "live" | readonly string[] | undefined;
-  /** The path of the recording. */
   readonly recording: string;
 }
 
-/** A request file with a test's members. */
 interface Content {
   readonly crew?: string | null;
   readonly inputs?: JsonObject | null;
@@ -143,7 +137,6 @@ export function checkExpectations(expect: readonly unknown[]): void {
       throw new ApiError(400, "Invalid Request", problemOf(`test.expect.${at}`));
 }
 
-/** Why something is no expectation. */
 function problemOf(name: string): string {
   const [error] = isExpectation.errors ?? [];
   const which = Object.values(error?.params ?? {}).map(String);
@@ -202,7 +195,6 @@ interface Row {
   readonly at: TestPlace;
 }
 
-/** The cases of another file are rows of a CSV file, or lines of JSON. */
 async function rowsOf(
   file: string,
   cases: string | readonly JsonObject[],
@@ -252,7 +244,6 @@ function columnsOf(row: JsonObject) {
   return { label: textAt(row, "label"), inputs, own };
 }
 
-/** What it sends. */
 export async function kickoffOf(test: TestCase): Promise<TestKickoff> {
   const { inputs, expect, answers, tools, recording, folder } = test;
   const file = relative(await projectRoot(folder), recording).replaceAll(sep, "/");
@@ -267,7 +258,6 @@ export function withModel(test: TestCase, model: string): TestCase {
   return { ...test, model, recording: test.recording.replace(/\.recording\.jsonl$/, named) };
 }
 
-/** As a person sees it: the file, the case and the model. */
 export function titleOf({ file, name, model }: Pick<TestCase, "file" | "name" | "model">): string {
   const shown = relative(process.cwd(), file).replaceAll(sep, "/") || basename(file);
   return [shown, ...(name === "" ? [] : [name]), ...(model === undefined ? [] : [model])].join(

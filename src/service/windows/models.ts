@@ -9,7 +9,6 @@ import { modelHeader, modelVariables, type ModelReference } from "../../base/win
 interface ModelEndpoint {
   readonly url: string;
   readonly token: string;
-  /** Aborted when its window has gone. */
   readonly gone: AbortSignal;
 }
 

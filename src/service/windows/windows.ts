@@ -44,7 +44,6 @@ interface OpenWindow {
 
 export type WindowRoutes = ReturnType<typeof createWindows>;
 
-/** The routes that VS Code's windows use besides the API: a window holds a connection while it is open. */
 export function createWindows(options: WindowsOptions) {
   const { service, engines, tokens, leaveMs, log, beatMs } = options;
   const windows = new Map<string, OpenWindow>();
@@ -129,7 +128,6 @@ export function createWindows(options: WindowsOptions) {
   });
 
   return {
-    /** Answers the requests to these routes, and passes all others to `inner`. */
     before:
       (inner: Fetch): Fetch =>
       (request) =>

@@ -17,7 +17,6 @@ export function onSides<T, R>(of: Sides<T>, map: (value: T, side: Side) => R): S
 export interface ComparedRow {
   readonly id: string;
   readonly label: string;
-  /** Of those that have it. */
   readonly values: Partial<Sides<string>>;
   readonly difference: string;
   readonly isDifferent: boolean;
@@ -48,7 +47,6 @@ export type ToComparison =
 export const fromComparison = v.variant("type", [
   v.object({ type: v.literal("ready") }),
   v.object({ type: v.literal("open"), side: v.picklist(sides) }),
-  /** As a diff, if there are two. */
   v.object({ type: v.literal("openOutput"), id: v.string() }),
 ]);
 
@@ -57,5 +55,4 @@ export type FromComparison = v.InferOutput<typeof fromComparison>;
 /** What VS Code keeps of a page: the local IDs. */
 const saved = v.object({ pair: v.optional(v.object({ left: v.string(), right: v.string() })) });
 
-/** Undefined for a state that isn't ours. */
 export const savedPair = (state: unknown) => v.parse(v.fallback(saved, {}), state).pair;

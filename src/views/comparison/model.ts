@@ -67,13 +67,11 @@ function namesOf(pair: Sides<ExecutionSummary>): Sides<string> {
 
 interface Figure {
   readonly label: string;
-  /** Undefined if it isn't known yet. */
   readonly text: string | undefined;
   readonly value?: number | undefined;
   readonly format?: (difference: number) => string;
 }
 
-/** What one used: each execution has the same, in the same order. */
 function figuresOf(execution: Execution, { prices = [] }: Circumstances): readonly Figure[] {
   const use = tokenUse(execution);
   const cost = costOf(use, prices);

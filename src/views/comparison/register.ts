@@ -18,7 +18,6 @@ export class Comparisons extends PageTabs<OpenComparison> {
     this.#parts = parts;
   }
 
-  /** In the tab that compares them already, in either order, or in a new one. */
   async openPair(executions: Sides<ExecutionSummary>): Promise<void> {
     const { comparisonTitle, OpenComparison } = await load();
     const pair = { left: executions.left.localId, right: executions.right.localId };

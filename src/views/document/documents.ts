@@ -45,15 +45,12 @@ interface Page {
   readonly summary: ExecutionSummary | undefined;
   /** The title, which depends on others, and the circumstances. */
   readonly about: string;
-  /** Of an execution's own document. */
   readonly view?: ExecutionView;
-  /** Newest first. */
   readonly renderings: readonly [Rendered, ...Rendered[]];
   /** Milliseconds since 1970. Must increase with every change, or VS Code keeps the old text. */
   readonly mtime: number;
 }
 
-/** Read-only documents of executions and their outputs, also for unknown IDs. */
 export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Disposable {
   readonly #options: DocumentsOptions;
   readonly #pages = new Map<string, Page>();
@@ -108,13 +105,11 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     return { ...circumstances.of(execution), ...(from && { earlier: titleOf(from) }) };
   }
 
-  /** What an execution's own document shows. Undefined while it is loading, and for any other document. */
   view(uri: vscode.Uri): ExecutionView | undefined {
     if (!isWhole(uri)) return undefined;
     return this.#rendering && this.#page(uri, this.#rendering).view;
   }
 
-  /** At the task or its attempt, at what waits, or where the reader was. */
   async show(execution: ExecutionSummary, taskId?: string, options?: ShowOptions) {
     const { showExecution } = await import("./text-editors.ts");
     return await showExecution(this, execution, taskId, options);
@@ -127,7 +122,6 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     return execution?.localId === localId && (part === undefined || isWaiting);
   }
 
-  /** Undefined while the document is loading. */
   rendered(document: vscode.TextDocument): Rendered | undefined {
     const page = this.#pages.get(document.uri.toString());
     const text = document.getText();

@@ -12,7 +12,6 @@ import {
 } from "../../view/text.ts";
 import { answerLabel } from "../../view/words.ts";
 
-/** A command above a line; without one it only says something. */
 interface Lens extends Partial<ReturnType<typeof commandOn>> {
   readonly title: string;
   readonly tooltip?: string;

@@ -49,7 +49,6 @@ export async function openAnswer(
   return await openFile(folder, execution, `${name}.${shown.extension}`, shown.text);
 }
 
-/** Formats only JSON. Undefined if cancelled. */
 export async function saveOutput(execution: Execution, { part, output }: Output) {
   const { extension, text } = outputContent(output);
   const name = `${fileName(titleOf(execution))} - ${fileName(partName(part))}.${extension}`;
@@ -62,7 +61,6 @@ export async function saveOutput(execution: Execution, { part, output }: Output)
   return target;
 }
 
-/** Opens a file, from where VS Code saves or copies it. */
 export async function openPicture(
   folder: string,
   execution: ExecutionSummary,

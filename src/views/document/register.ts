@@ -8,7 +8,6 @@ import { plainLabel } from "../../editor/messages.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import type { ExecutionDocuments } from "./documents.ts";
 
-/** Documents as VS Code reads and shows them. @param changes after which their lenses may differ */
 export function registerDocuments(
   documents: ExecutionDocuments,
   changes: readonly Event<unknown>[],

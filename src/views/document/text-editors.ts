@@ -166,7 +166,6 @@ export function outlineOf(document: vscode.TextDocument): vscode.DocumentSymbol[
   return top;
 }
 
-/** What belongs to each heading. With `editor.foldingImportsByDefault`, VS Code opens a document with its IDs folded. */
 export function foldingOf(document: vscode.TextDocument, rendered: Rendered | undefined) {
   const ids = rendered && sectionOf(rendered, idsSection)?.start;
   return headingsOf(document.getText())

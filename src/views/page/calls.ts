@@ -22,7 +22,6 @@ interface Call {
   readonly last?: () => Promise<UnknownObject>;
 }
 
-/** Asks the crew's service, which may keep its calls. */
 export async function readCall(
   crews: {
     ready(crew: CrewRef): Promise<unknown>;
@@ -115,7 +114,6 @@ function saidIn({ kind, request, response, error }: UnknownObject): conversation
   return { tools: [], asked: whole("arguments", request), answered };
 }
 
-/** Two to compare, or one to copy. */
 export async function textsOf(action: CallAction, { body = {}, last }: Call) {
   if (action === "copyCall") return [laidOutJson(body)];
   if (action === "copyCallAsCurl") return [modelCurl(textAt(body, "name") ?? "", body["request"])];

@@ -21,7 +21,6 @@ import { cleanText, mostCharacters, valueText } from "../../view/markdown.ts";
 import { answerLabel, callQuestion } from "../../view/words.ts";
 import type { FromPage } from "./messages.ts";
 
-/** Of an attempt: the last ones. */
 const mostSteps = 100;
 
 export interface PageCircumstances extends Circumstances {
@@ -31,10 +30,8 @@ export interface PageCircumstances extends Circumstances {
 
 export type PageModel = ReturnType<typeof pageModel>;
 export type PageTask = PageModel["view"]["tasks"][number];
-/** The output that waits, or the rejected one whose next attempt is awaited. */
 export type Review = NonNullable<PageModel["review"]>;
 
-/** All that the page of an execution shows, besides its timeline and drafts. Long texts are cut. */
 export function pageModel(
   execution: Execution,
   activity: Activity,
@@ -147,7 +144,6 @@ export function placeOf(execution: Execution, target: ResumeTarget): string {
     : l10n.t("{0} Callbacks sent again: {1}.", goesTo, again.join(", "));
 }
 
-/** The task that runs again because of the last feedback from here. */
 function rejectedOf(execution: Execution) {
   const last = execution.resumes.findLast(({ outcome }) => outcome !== "refused");
   if (last?.outcome !== "answered" || last.feedback.isApprove) return undefined;

@@ -35,7 +35,6 @@ export interface PageParts {
   readonly clock: Clock;
   readonly act: Act;
   readonly extension: vscode.Uri;
-  /** Fires when what may change without the execution has changed. */
   readonly onDidChange: Event<unknown>;
   readonly ready: Promise<unknown>;
 }
@@ -81,7 +80,6 @@ export class OpenPage {
     this.#panel.own(tab.onDidChangeViewState(() => this.#typed.store()));
   }
 
-  /** The window closes, or the extension is turned off. */
   storeDraft(): void {
     this.#typed.store();
   }

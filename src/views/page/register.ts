@@ -10,7 +10,6 @@ import type { OpenPage, PageParts } from "./open-page.ts";
 /** All open pages: a second editor of an execution's address. The code of one is loaded when it is first shown. */
 export class Pages implements vscode.CustomReadonlyEditorProvider, vscode.Disposable {
   readonly #parts: PageParts;
-  /** By the addresses that VS Code asked this extension host for. */
   readonly #open = new Map<string, Set<OpenPage>>();
   /** Local IDs of executions whose editors are being opened: that takes seconds in a busy window. */
   readonly opening = new Set<string>();
@@ -114,7 +113,6 @@ export class Pages implements vscode.CustomReadonlyEditorProvider, vscode.Dispos
   }
 }
 
-/** The open page of an execution, of this extension host or of one that has ended. */
 function tabOf(uri: vscode.Uri): vscode.Tab | undefined {
   const isIt = ({ input }: vscode.Tab) =>
     input instanceof vscode.TabInputCustom &&

@@ -1,6 +1,5 @@
 import type { Span } from "./messages.ts";
 
-/** Milliseconds since the start of the execution. */
 export interface Period {
   readonly from: number;
   readonly to: number;
@@ -14,7 +13,6 @@ export interface Axis {
   readonly cuts: readonly Period[];
 }
 
-/** What an axis spans (ms), and the long waits in it, which are drawn shorter. */
 export interface Times {
   readonly extent: number;
   readonly cuts: readonly Period[];
@@ -26,7 +24,6 @@ const shortest = 5_000;
 const growth = 1.15;
 /** A shortened wait's part of the rest. */
 const cutShare = 0.08;
-/** Shorter periods can't be seen (ms). */
 const closest = 10;
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
 const steps = [
@@ -63,7 +60,6 @@ function common(one: Period, other: Period): Period[] {
   return both.from < both.to ? [both] : [];
 }
 
-/** When nothing is done; without an end while it waits, and after its end. */
 function idleIn(spans: readonly Span[]): readonly Period[] {
   const began = spans[0]?.start ?? 0;
   // While it is queued, there is nothing else to see.
@@ -94,7 +90,6 @@ function hasEnded(spans: readonly Span[]): boolean {
   return spans.every(({ end }) => end !== undefined);
 }
 
-/** @param most how many labels have room beside each other */
 export function axisOf(view: Period, { extent, cuts }: Times, most: number): Axis {
   const { times, places } = shortening(extent, cuts);
   const left = between(times, places, view.from);
@@ -145,7 +140,6 @@ function between(from: readonly number[], to: readonly number[], value: number):
   return y0 + ((value - x0) / (x1 - x0)) * (y1 - y0);
 }
 
-/** Shorter or longer by a factor, around a place that keeps its time; undefined for everything. */
 export function zoomed(
   { timeAt }: Axis,
   factor: number,
@@ -158,7 +152,6 @@ export function zoomed(
   return to - from < closest ? { from, to: from + closest } : { from, to };
 }
 
-/** Moved by a part of what is shown, but not out of the whole. */
 export function panned({ placeOf, timeAt }: Axis, share: number, extent: number): Period {
   const by = Math.max(placeOf(0), Math.min(share, placeOf(extent) - 1));
   return { from: timeAt(by), to: timeAt(1 + by) };

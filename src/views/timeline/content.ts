@@ -19,7 +19,6 @@ import type { Mark, Span, TimelineView } from "./messages.ts";
 /** Of a span's text; a tooltip shows the first lines (characters). */
 const longest = 600;
 
-/** @param now milliseconds since 1970 */
 export function timelineContent(
   execution: ExecutionSummary,
   activity: Activity,
@@ -69,7 +68,6 @@ export function timelineContent(
   };
 }
 
-/** The IDs of what a wait that lasts is part of. */
 function waitingIn(spans: Activity["spans"]): ReadonlySet<string> {
   const waiting = new Set<string>();
   for (const { id, kind, parentId, end } of spans.toReversed())

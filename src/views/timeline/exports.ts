@@ -5,7 +5,6 @@ import { axisOf, timesOf } from "./axis.ts";
 import { figuresOf, hintOf, markLine, markName, nameOf, timeText } from "./labels.ts";
 import type { Span, SpanKind, TimelineView } from "./messages.ts";
 
-/** A table, with the tree as indentation, and a list of what took no time. */
 export function timelineMarkdown(view: TimelineView): string {
   const { title, crew, stateLabel, spans, note, now } = view;
   const start = spans[0]?.start ?? now;
@@ -49,9 +48,7 @@ function cell(text: string): string {
   return text.replace(/\s+/g, " ").replace(/[\\`*_{}[\]<>#|~&!]/g, "\\$&");
 }
 
-/** Pixels. */
 const size = { width: 1200, row: 24, head: 76, name: 330, figure: 76, edge: 20, indent: 14 };
-/** More would be no picture to look at. */
 const mostRows = 500;
 
 const style = `

@@ -12,7 +12,6 @@ import type { Mark, Span } from "./messages.ts";
 
 /** Of marks in a row's tooltip; each has its own, too. */
 const mostLines = 20;
-/** "950", "1.2K", "34K", "1.2M". */
 const shortCount = new Intl.NumberFormat("en", { notation: "compact" });
 
 function kindText(kind: Span["kind"]): string {
@@ -48,7 +47,6 @@ export function nameOf({ kind, name, attempt, isApprove, state }: Span): string 
   return isApprove ? l10n.t("Approved") : l10n.t("Rejected");
 }
 
-/** What distinguishes a row from others of its name, on one line. */
 export function hintOf(span: Span): string | undefined {
   const { kind, agent, text, error, end, isApprove } = span;
   if (error !== undefined) return lineOf(error);
@@ -64,7 +62,6 @@ function lineOf(text: string | undefined): string | undefined {
   return text?.slice(0, 200).replace(/\s+/g, " ").trim();
 }
 
-/** Without a task's pauses. */
 function workOf({ worked, pauses = [], start, end, isSeen }: Span, now: number): Duration {
   if (worked !== undefined) return worked;
   const paused = pauses.reduce((sum, pause) => sum + (pause.end ?? now) - pause.start, 0);
@@ -114,7 +111,6 @@ function agentOf({ kind, agent }: Span): string | undefined {
   return kind === "agent" || kind === "crew" || kind === "wait" ? undefined : agent;
 }
 
-/** What a screen reader says. @param start the execution's */
 export function sentenceOf(span: Span, start: number, now: number): string {
   const { kind, state, error, tokens, waited, cost, marks = [] } = span;
   const agent = agentOf(span);
@@ -159,7 +155,6 @@ export function detailsOf(span: Span, start: number, now: number) {
   };
 }
 
-/** `14:03:12`. @param at milliseconds since 1970 */
 function clockTime(at: number): string {
   return formatTime(at).slice("2026-10-21 ".length);
 }

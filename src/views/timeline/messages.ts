@@ -40,10 +40,8 @@ export type ToTimeline =
 /** How a person looks at a timeline: also the page's saved state. */
 export interface Look {
   readonly localId: string;
-  /** IDs of rows whose children are hidden. */
   readonly closed: readonly string[];
   readonly text: string;
-  /** Shown alone; all without any. */
   readonly kinds: readonly SpanKind[];
   readonly zoom?: Period | undefined;
   readonly active?: string;

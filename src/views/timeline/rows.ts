@@ -3,12 +3,10 @@ import type { Look, Span } from "./messages.ts";
 
 export interface Row {
   readonly span: Span;
-  /** Undefined without children. */
   readonly isOpen?: boolean | undefined;
   /** From 1, among the visible rows of its parent. */
   readonly position: number;
   readonly size: number;
-  /** It matches no filter itself, but something in it does. */
   readonly isContext: boolean;
 }
 

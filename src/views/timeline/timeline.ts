@@ -36,7 +36,6 @@ const load = async () => ({
 });
 type Loaded = Awaited<ReturnType<typeof load>>;
 
-/** The timeline in the panel. It follows the active editor and the selected row. */
 export class Timeline implements vscode.Disposable {
   readonly #parts: TimelineParts;
   readonly #changed = new vscode.EventEmitter<void>();
@@ -55,7 +54,6 @@ export class Timeline implements vscode.Disposable {
     });
   }
 
-  /** The local ID of the execution in view. */
   get shown(): string | undefined {
     return this.#view?.visible === true ? this.#localId : undefined;
   }

@@ -59,7 +59,6 @@ export function groupingLabel(grouping: Grouping): string {
   return { crew: l10n.t("Crew"), state: l10n.t("State"), day: l10n.t("Day") }[grouping];
 }
 
-/** All words of the text and one of the states must match; empty matches all. */
 export interface Filter {
   readonly text: string;
   readonly states: readonly ExecutionState[];
@@ -67,7 +66,6 @@ export interface Filter {
 
 export const noFilter: Filter = { text: "", states: [] };
 
-/** Empty if the filter isn't set. */
 export function filterLabel({ text, states }: Filter): string {
   return present(
     states.length > 0 && states.map(stateName).join(", "),
@@ -75,7 +73,6 @@ export function filterLabel({ text, states }: Filter): string {
   ).join(" · ");
 }
 
-/** Searches title, crew, IDs and the beginnings of inputs, in any case. */
 export function passes({ text, states }: Filter): (execution: ExecutionSummary) => boolean {
   const words = text.toLowerCase().match(/\S+/g) ?? [];
   return (execution) => {
@@ -217,7 +214,6 @@ function isSamePlace(one: Placed, other: Placed): boolean {
 
 /** A crew, connected or known from its executions; or the hint below one without executions. */
 type CrewNode = { readonly kind: "crew" | "hint"; readonly crew: string };
-/** A group by its key, or the row that shows more of it. */
 type GroupNode = { readonly kind: "group" | "more"; readonly group: string };
 /** A project that isn't served: its row serves it, and opens the form (`here`). */
 type ProjectNode = { readonly kind: "project"; readonly folder: string; readonly here: true };
@@ -282,7 +278,6 @@ export class KnownNodes {
     return known;
   }
 
-  /** Updated, if VS Code has requested its row. */
   known<Node extends TreeNode>(node: Node): readonly Node[] {
     return this.#rows.has(idOf(node)) ? [this.keep(node)] : [];
   }

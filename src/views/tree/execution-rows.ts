@@ -40,11 +40,9 @@ const warningColor = "list.warningForeground";
 const taskIcons = {
   ...stateIcons,
   pending: { id: "circle-large-outline" },
-  /** Nobody watches it. */
   unknown: { id: "eye-closed" },
 };
 
-/** @param now milliseconds since 1970. @param group whose row needs no repetition */
 export function executionRow(
   execution: ExecutionSummary,
   now: number,

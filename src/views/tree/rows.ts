@@ -14,7 +14,6 @@ export interface Row {
   readonly description: string;
   readonly tooltip: readonly string[];
   readonly icon: Icon;
-  /** For the manifest's menus, joined by colons. */
   readonly facts: string;
   readonly sentence: string;
 }

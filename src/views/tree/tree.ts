@@ -47,7 +47,6 @@ interface ExecutionTreeOptions {
   readonly createView?: (provider: vscode.TreeDataProvider<TreeNode>) => vscode.TreeView<TreeNode>;
 }
 
-/** How often elapsed times are updated (ms). */
 const timesInterval = 10_000;
 /** Before it, no token is read, since activation reads no secret (ms). */
 const tokenDelay = 5_000;
@@ -57,7 +56,6 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
   readonly #options: ExecutionTreeOptions;
   readonly #changed = new vscode.EventEmitter<TreeNode[] | undefined>();
   readonly #nodes = new KnownNodes();
-  /** The groups that VS Code has. */
   #top: readonly string[] = [];
   #unserved: readonly string[] = [];
   /** By crew; missing until they are read. */
@@ -111,7 +109,6 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     this.#planTokens();
   }
 
-  /** The folders of projects in the workspace that aren't served, as URIs. */
   set unserved(folders: readonly string[]) {
     if (isDeepStrictEqual(folders, this.#unserved)) return;
     this.#unserved = folders;
