@@ -3,11 +3,17 @@ import type { JsonObject } from "../api/types.ts";
 import { textAt } from "../base/json.ts";
 import type { ProjectTask } from "../projects/types.ts";
 import { eventsId, stableId, type Deliveries } from "./deliveries.ts";
-import { seconds } from "./dialects.ts";
 import { fill, roleOf, type AgentStep, type EngineEvent, type TokenUsage } from "./engine.ts";
 import type { Work } from "./database/database.ts";
 import { addEvent, type StoredEvent } from "./events.ts";
-import type { AttemptKey, CallbackKind, CallbackTarget, Execution } from "./model.ts";
+import {
+  tookSeconds,
+  type AttemptKey,
+  type CallbackKind,
+  type CallbackTarget,
+  type Execution,
+  type ExecutionView,
+} from "./model.ts";
 import { pendingOf, textOf, type Answer, type HeldCall } from "./questions.ts";
 
 /** Those that the service itself reports (vendor's webhook streaming guide); engines report more. */
@@ -274,17 +280,16 @@ export function createReporter(
       yield* deliveries.addSpans(executionId);
     },
 
-    *completed(ended: Execution, output: string, usage: TokenUsage): Work<void> {
-      const { createdAt, endedAt } = ended;
+    *completed(view: ExecutionView, output: string, usage: TokenUsage): Work<void> {
       // Observed, but for the time: a client may learn of the end when the service has left.
       yield* call("crew", callbacks.crew, stableId("crew", executionId), {
         result: output,
         result_json: null,
         token_usage: { ...usage },
-        execution_time: seconds(createdAt, endedAt ?? now()),
+        execution_time: tookSeconds(view),
         ...origin,
       });
-      yield* report(endEvent(ended, output));
+      yield* report(endEvent(view.execution, output));
       yield* deliveries.addSpans(executionId);
     },
   };

@@ -8,6 +8,7 @@ import {
   flowIndex,
   isAccepted,
   isQueued,
+  tookSeconds,
   type Attempt,
   type Execution,
   type ExecutionView,
@@ -70,7 +71,7 @@ export const liveDialect: Dialect = {
 };
 
 function statusOf(view: ExecutionView) {
-  const { state, error, createdAt, endedAt } = view.execution;
+  const { state, error, endedAt } = view.execution;
   const { finished, waiting, current, total } = progressOf(view);
   const tasks = finished.map(({ taskId, output, startedAt, finishedAt }) => ({
     task_id: taskId,
@@ -93,7 +94,7 @@ function statusOf(view: ExecutionView) {
     ...(state === "completed" && { result: { output: outputOf(view), tasks } }),
     ...(state !== "completed" && (endedAt === null || view.attempts.length > 0) && reached),
     ...(state === "error" && { error: error ?? "" }),
-    ...(endedAt !== null && { execution_time: seconds(createdAt, endedAt) }),
+    ...(endedAt !== null && { execution_time: tookSeconds(view) }),
     ...(isQueued(view) && { queued: true }),
     ...(waiting && {
       pending_human_input: {

@@ -144,6 +144,12 @@ export interface ExecutionView {
   readonly attempts: readonly Attempt[];
 }
 
+/** How long it took (s), without the time before its first attempt, such as for its turn. */
+export function tookSeconds({ execution, attempts: [first] }: ExecutionView): number {
+  const { createdAt, endedAt } = execution;
+  return Math.max(0, (endedAt ?? createdAt) - (first?.startedAt ?? createdAt)) / 1000;
+}
+
 /** Whether nothing of it runs yet, or it waits for its turn again. */
 export function isQueued({ execution, attempts }: ExecutionView): boolean {
   const isUnderWay =

@@ -10,7 +10,7 @@ import type { FeedbackWebhook } from "./feedback-webhook.ts";
 import type { Attempt } from "./model.ts";
 import type { AttemptOutcome } from "./operations/metrics.ts";
 import { addQuestion, answerOf, currentRules, endQuestions, type Answer } from "./questions.ts";
-import { usageOf, type ExecutionStore, type Turn } from "./store.ts";
+import { attemptsOf, usageOf, type ExecutionStore, type Turn } from "./store.ts";
 
 /** How often an attempt that fails is tried in all, unless it would fail in the same way again. */
 export const tries = 3;
@@ -145,7 +145,8 @@ export async function readRun(turn: Turn, parts: RunParts) {
         yield* store.close(turn.id, error === undefined ? "completed" : "error", error ?? null);
         const ended = yield* store.found(turn.id);
         if (!ended) return;
-        if (error === undefined) yield* reporter.completed(ended, output, yield* usageOf(ended.id));
+        const shown = { execution: ended, attempts: yield* attemptsOf(ended.id) };
+        if (error === undefined) yield* reporter.completed(shown, output, yield* usageOf(ended.id));
         else yield* reporter.failed(ended);
         yield* store.forgetCallbacks(turn.id);
       });

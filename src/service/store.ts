@@ -353,7 +353,7 @@ function jsonOf(value: object | null | undefined): string | null {
   return value ? JSON.stringify(value) : null;
 }
 
-function* attemptsOf(id: string): Work<readonly Attempt[]> {
+export function* attemptsOf(id: string): Work<readonly Attempt[]> {
   const stored = yield* rows(
     `SELECT ${columns} FROM attempts WHERE execution_id = ? ORDER BY task_index, attempt`,
     id,

@@ -338,11 +338,16 @@ function messageOf({
   const [text = ""] = message.replace(/^Task execution failed: /, "").split("\n", 1);
   const made =
     expected !== undefined && actual !== undefined
-      ? TestMessage.diff(text, expected, actual)
+      ? TestMessage.diff(text, wrapped(expected), wrapped(actual))
       : new TestMessage(actual === undefined ? message : `${message}\n\n${actual}`);
   if (at) made.location = new vscode.Location(vscode.Uri.file(at.file), rangeAt(at.line));
   made.contextValue = isUnrecorded ? unrecorded : failed;
   return made;
+}
+
+/** VS Code's comparison doesn't wrap the long lines of prompts, whose difference would be out of sight. */
+function wrapped(text: string): string {
+  return text.replaceAll(/(.{40,80}?) /g, "$1\n");
 }
 
 /** A terminal goes back to the beginning of the line only when told. */

@@ -239,7 +239,13 @@ describe("The Test Explorer", () => {
     await window.screenshot("tests");
 
     const tasks = path.join(project, "src/weather/config/tasks.yaml");
-    writeFileSync(tasks, readFileSync(tasks, "utf8").replace("Write a headline", "Write a title"));
+    writeFileSync(
+      tasks,
+      readFileSync(tasks, "utf8").replace(
+        "Write a headline",
+        "Write a title, which nobody forgets,",
+      ),
+    );
     await rows.filter({ hasText: "Sailors" }).click();
     await window.editor.activeTab("readers.csv").waitFor();
     await rows.filter({ hasText: "Sailors" }).hover();
@@ -247,10 +253,14 @@ describe("The Test Explorer", () => {
     await untilSeen(/Sailors \(Failed\)/);
     await window.runCommand("Test: Peek Output");
     await window.screenshot("tests-difference");
-    await page
-      .locator(".test-output-peek-message-container")
-      .getByText("Record Again", { exact: true })
-      .click();
+    const peek = page.locator(".test-output-peek-message-container");
+    await peek.locator(".view-line", { hasText: "Write a title" }).waitFor();
+    const lines = await peek.locator(".view-line").allInnerTexts();
+    assert.ok(
+      lines.every(({ length }) => length < 60),
+      lines.join("\n"),
+    );
+    await peek.getByText("Record Again", { exact: true }).click();
     await messages.confirm("Record tests? (1)", "Record");
     await untilSeen(/Sailors \(Passed\)/);
     await window.screenshot("tests-recorded");

@@ -159,6 +159,7 @@ describe("calls that wait for a person", () => {
     await page.getByRole("heading", { name: "Asks you: send_mail" }).waitFor();
     await page.getByText('"number 2"').waitFor();
     await button("Allow for This Run").click();
+    await page.getByRole("heading", { name: "The budget is used up" }).waitFor();
     await button("Give as Much Again").waitFor();
     await picture(window, "budget");
     await button("Give as Much Again").click();

@@ -635,10 +635,13 @@ describe("The page of an execution in a browser", () => {
   it("asks about a call before it is made: allow it, for this run, or refuse it with words", async () => {
     const call = { ofTask: "outline", tool: "send_mail" };
     const taskId = "outline: send_mail #1";
-    const waiting = { taskId, attempt: 1, output: '{"to": "Ada"}', since: at, call };
+    const output = JSON.stringify({ to: "Ada", text: "Come to tea. ".repeat(30) });
+    const waiting = { taskId, attempt: 1, output, since: at, call };
     const page = await window.open({ execution: { ...aRichExecution(), waiting } });
     const own = { type: "answer", taskId, attempt: 1 } as const;
     await page.getByRole("heading", { name: "Asks you: send_mail" }).waitFor();
+    const shown = page.locator(".draft pre");
+    assert.equal(await shown.evaluate((pre) => pre.scrollWidth > pre.clientWidth), false, "wraps");
     await button("Allow for This Run").click();
     assert.deepEqual(answers().at(-1), { ...own, kind: "approve", text: "", isForRun: true });
     await window.post({ type: "settled", taskId, attempt: 1 });

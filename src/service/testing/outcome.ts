@@ -5,7 +5,7 @@ import type { Work } from "../database/database.ts";
 import { outputOf } from "../dialects.ts";
 import type { TestFailure } from "../../base/window-protocol.ts";
 import type { TokenUsage } from "../engine.ts";
-import type { ExecutionView } from "../model.ts";
+import { tookSeconds, type ExecutionView } from "../model.ts";
 import type { Rules } from "../questions.ts";
 import { failureOf, mismatchesOf, type Outcome } from "./expectations.ts";
 
@@ -40,7 +40,7 @@ export function* outcomeOf(
   prices: readonly Price[],
   usage: TokenUsage,
 ): Work<Outcome> {
-  const { id, createdAt, endedAt } = view.execution;
+  const { id } = view.execution;
   const made = yield* callsOf(id);
   const tools: (Outcome["calls"][number] & { readonly response: unknown })[] = [];
   for (const summary of made) {
@@ -56,7 +56,7 @@ export function* outcomeOf(
     outputs: view.attempts.flatMap(({ taskId: task, attempt, output }) =>
       task === "" || output === null ? [] : [{ task, attempt, output }],
     ),
-    seconds: ((endedAt ?? createdAt) - createdAt) / 1000,
+    seconds: tookSeconds(view),
     tokens: usage.total_tokens,
     dollars: dollarsOf(made, prices),
     calls: tools.filter(({ tool }) => tool !== verdict),

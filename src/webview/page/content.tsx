@@ -90,7 +90,7 @@ export function ContentView({ text: whole, isInput }: { text: string; isInput?: 
   const { kind, text, isCut } = useMemo(() => contentOf(whole), [whole]);
   if (text.trim() === "") return <p class="faint">{l10n.t("empty")}</p>;
   return (
-    <div class="content">
+    <div class={kind === "json" ? "content json" : "content"}>
       {kind === "json" ? (
         // None of its lines begins with a fence.
         <Markdown text={`~~~json\n${text}~~~`} />

@@ -41,9 +41,11 @@ export function ReviewSection(props: DecisionProps & { earlier: AttemptView | un
   }, [target]);
   const isAgain = status === "again";
   const asks =
-    review.answers === undefined && call === undefined
-      ? l10n.t("To review: {0}", name)
-      : l10n.t("Asks you: {0}", name);
+    call === "budget"
+      ? l10n.t("The budget is used up")
+      : review.answers === undefined && call === undefined
+        ? l10n.t("To review: {0}", name)
+        : l10n.t("Asks you: {0}", name);
   return (
     <section class={`review ${status}`} aria-labelledby="review" ref={section}>
       <div class="draft">

@@ -44,6 +44,15 @@ describe("service: an execution", () => {
     );
   });
 
+  it("took as long as its tasks: the time before its turn doesn't count", async () => {
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
+    const change = "UPDATE attempts SET started_at = started_at - 3600000 WHERE task_index = 0";
+    await harness.sql(`${change} RETURNING task_id`);
+    const { execution_time = 0 } = await harness.approve(id, "Good.");
+    assert.equal(Math.floor(execution_time / 3600), 1);
+  });
+
   it("never shows a task as waiting after the decision", async () => {
     const id = await harness.kickoffUntilWaiting();
     await harness.resume(id, false, "again");
