@@ -116,14 +116,16 @@ export function useSum(executions: readonly ExecutionSummary[], prices: readonly
   );
 }
 
-/** A line for each execution, with its inputs and its whole output. */
+/** A line for each execution in the order of the rows, with its inputs and its whole output. */
 export function batchCsv(executions: readonly Execution[], prices: readonly Price[]): string {
   const inputs = [
     ...new Set(executions.flatMap(({ request }) => Object.keys(request?.inputs ?? {}))),
   ];
   const figures = ["seconds", "tokens", "cost", "test", "grade", "failures"];
   const head = ["batch", "label", ...inputs, "state", ...figures, "output"];
-  const lines = executions.map((execution) => {
+  const rowOf = ({ batch }: Execution) => batch?.row ?? 0;
+  const ordered = executions.toSorted((one, other) => rowOf(one) - rowOf(other));
+  const lines = ordered.map((execution) => {
     const { batch, request, state, test, output = "" } = execution;
     const use = tokenUse(execution);
     const values = inputs.map((name) => {

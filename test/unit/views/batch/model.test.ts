@@ -86,7 +86,7 @@ describe("The table of a batch", () => {
         ["failed", "Not passed", "4 of 10", ["It has no tea."]],
       ],
     );
-    const [head, , last] = batchCsv(executions, []).split("\n");
+    const [head, , last] = batchCsv(executions.toReversed(), []).split("\n");
     assert.match(head ?? "", /,test,grade,failures,output/);
     assert.match(last ?? "", /,failed,4,It has no tea\.,About milk\./);
   });
