@@ -141,9 +141,10 @@ export class Place {
       if (typeof key.value !== "symbol") members.set(String(key.value), member);
       else
         for (const merged of isSeq(member.#content) ? member.list : [member])
-          for (const [name, each] of merged.inside)
-            if (!members.has(name) && (this.#source.merged += 1) <= mostValues)
-              members.set(name, each);
+          for (const [name, each] of merged.inside) {
+            if ((this.#source.merged += 1) > mostValues) break;
+            if (!members.has(name)) members.set(name, each);
+          }
     }
     return members;
   }

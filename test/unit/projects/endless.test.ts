@@ -91,6 +91,11 @@ describe("a project whose file never ends, or is made to take long,", () => {
       `a0: &a0 {x: 1}\n${numbered((index) => `a${index + 1}: &a${index + 1} {<<: [*a${index}, *a${index}], b: *a${index}, c: *a${index}}\n`, 2_000)}t: {tools: *a40}\n`,
     ],
     [
+      "a mapping merged often",
+      "config/tasks.yaml",
+      `a: &a {${numbered((index) => `x${index},`, size / 2)}}\nb: {<<: [${many("*a,").slice(0, size / 3)}]}\n`,
+    ],
+    [
       "merged mappings",
       "config/tasks.yaml",
       `a0: &a0 {${numbered((index) => `x${index}: 1, `, size / 2)}}\n${numbered((index) => `a${index + 1}: &a${index + 1} {<<: *a${index}, k${index}: 1}\n`, size / 3)}`,
