@@ -6,7 +6,6 @@ import type { Question } from "./question.ts";
 export interface Asker {
   /** Is asked what is missing, and sees what was done and what went wrong. */
   readonly isPerson: boolean;
-  /** Counts until something is sent. */
   readonly signal?: AbortSignal;
   agrees(question: Question): Promise<boolean>;
 }

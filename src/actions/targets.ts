@@ -82,7 +82,6 @@ export class Targets {
     return this.find(readTarget(activeDocument()));
   }
 
-  /** One that waits has two rows. */
   selected(rows: readonly unknown[]): readonly Execution[] {
     const found = rows.flatMap((row) => this.find(readTarget(row)) ?? []);
     return firstOfEach(found, ({ localId }) => localId);

@@ -202,7 +202,6 @@ export class Callbacks implements Disposable {
     });
   }
 
-  /** Also to the person, if they can solve it. */
   #report(doing: string, error: unknown, crew?: CrewRef): void {
     const { log, onBroken } = this.#options;
     log.problem(doing, error, crew?.name);

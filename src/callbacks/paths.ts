@@ -85,7 +85,6 @@ export class Paths {
     return this.#database.get(select, lastSegment(path)) !== undefined;
   }
 
-  /** Notes that a probe has arrived. @returns false if the path isn't a probe's */
   arrive(path: string): boolean {
     const update = "UPDATE callback_probes SET has_arrived = 1 WHERE path = ?";
     return this.isProbe(path) && this.#database.run(update, lastSegment(path)) === 1;

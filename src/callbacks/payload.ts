@@ -101,7 +101,6 @@ function hasAny(read: UnknownObject, ...names: readonly string[]): boolean {
   return names.some((name) => Object.hasOwn(read, name));
 }
 
-/** The order of preference, if a text has several callbacks. */
 const kinds: readonly Payload["kind"][] = ["pause", "task", "crew", "step", "events"];
 /** How deep a callback may be nested in a tool's output, and how many objects are looked at. */
 const [deepest, mostObjects] = [9, 2_000];

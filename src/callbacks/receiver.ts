@@ -13,7 +13,6 @@ const takeOverEvery = 1_000;
 /** How long another window may take to answer on a busy machine (ms). Another program is recognized at once by its answer. */
 const windowAnswerMs = 10_000;
 
-/** Another program has taken the port to which the person's tunnel leads. */
 export class PortTakenError extends UserError {
   constructor(port: number) {
     super(

@@ -30,7 +30,6 @@ export interface Delivery {
 /** Stores a callback. Resolves with the HTTP status to answer: 2xx only once it is in the store. Never rejects. */
 export type Receive = (delivery: Delivery) => Promise<number>;
 
-/** The largest body of a callback (bytes). A larger one is refused. */
 export const mostBytes = 1_000_000;
 
 /** A route on which crews on other machines reach this one, such as a tunnel or a relay. */
@@ -156,7 +155,6 @@ export class Relay implements Route, Disposable {
     return await this.#channels.open(setting, token);
   }
 
-  /** The client is loaded once a relay is used. */
   #look(): void {
     const receive = this.isOn() ? this.#receive : undefined;
     if (receive === undefined) {

@@ -11,7 +11,6 @@ export interface EnginePlan {
 }
 
 export interface EngineQuestion {
-  /** What a person chose, or what the crew's open executions run on. */
   readonly wish: LocalEngine | undefined;
   readonly isTrusted: boolean;
   readonly isInWorkspace: boolean;

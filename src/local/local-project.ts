@@ -32,7 +32,6 @@ interface LocalProjectOptions
 /** A service that ends again within this time would probably end a third time (ms). */
 const soonMs = 60_000;
 
-/** With which crewAI finds a model: its name, or the key of its usual one. */
 const modelVariables = ["OPENAI_API_KEY", "MODEL", "MODEL_NAME", "OPENAI_MODEL_NAME"];
 
 export class LocalProject extends LocalService {

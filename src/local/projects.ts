@@ -67,7 +67,6 @@ export function unserved(projects: readonly string[], crews: Pick<Crews, "list">
     .filter((folder) => !served.has(folder));
 }
 
-/** Shows what isn't served. Searches only while the view is visible. */
 export function watchProjects(
   tree: {
     readonly view: Pick<vscode.TreeView<unknown>, "visible" | "onDidChangeVisibility">;

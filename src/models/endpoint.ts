@@ -118,7 +118,6 @@ async function readBody(request: IncomingMessage): Promise<string> {
   throw new ChatError(413, `The body is larger than ${largestBody / 1024 / 1024} MB.`);
 }
 
-/** Writes one answer; for a client that wants a stream, in one part. */
 async function complete(
   response: ServerResponse,
   body: string,

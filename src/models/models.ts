@@ -13,14 +13,12 @@ import { stateByCrew } from "../crews/state-by-crew.ts";
 import { logged } from "../editor/log.ts";
 import type { modelEndpoint } from "./endpoint.ts";
 
-/** Which model a local crew uses. Its key is only in SecretStorage. */
 export type ModelChoice =
   | { readonly use: "project" }
   | ({ readonly use: "vscode" } & ModelReference)
   | {
       readonly use: "endpoint";
       readonly baseUrl: string;
-      /** As the endpoint names it. */
       readonly model: string;
       readonly hasKey: boolean;
       /** When it was chosen (ms), because a new key changes nothing else. */
@@ -58,7 +56,6 @@ export function modelsOf({
 }: Pick<vscode.ExtensionContext, "globalState" | "secrets">) {
   const choices = stateByCrew(globalState, "crewdeck.models", readChoice);
   let endpoint: Promise<ReturnType<typeof modelEndpoint>> | undefined;
-  /** Of each crew whose service runs: looks whether it needs anything. */
   const looks = new Map<string, { look: () => Promise<void>; watch: NodeJS.Timeout }>();
 
   const choose = async (crewId: string, choice: ModelChoice, key = ""): Promise<void> => {

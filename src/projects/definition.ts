@@ -11,7 +11,6 @@ export interface Part {
   /** Undefined if Python defines it, or if its file is missing. */
   readonly place?: Place | undefined;
   readonly method?: CrewMethod;
-  /** No method of the crew's class uses it, so it isn't part of the crew. */
   readonly isUnused?: boolean;
   /** Not one of the crew's agents, so its texts ask for no inputs. */
   readonly isManager?: boolean;

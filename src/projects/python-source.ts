@@ -14,11 +14,8 @@ export interface CrewMethod {
   readonly name: string;
   /** What it takes from `agents_config` or `tasks_config`; undefined for nothing, null if that can't be read. */
   readonly config?: string | null;
-  /** The method of its agent, where Python says it. */
   readonly agent?: string;
-  /** `human_input=True`. */
   readonly asks?: true;
-  /** Makes tasks that no method of the class makes. */
   readonly makesTasks?: true;
   /** Of the decorator, from 1. */
   readonly line: number;
@@ -146,7 +143,6 @@ interface Block {
   readonly parent: Block | undefined;
   /** Their names without modules, and where they are, from 1. */
   readonly decorators: readonly { kind: string; line: number; column: number }[];
-  /** Indexes of its line, and of the first line after it. */
   readonly at: number;
   end: number;
   /** Indexes of the lines that belong to it and to nothing inside it. */
@@ -204,7 +200,6 @@ function basesOf({ isClass, at }: Block, code: readonly string[]): string {
 const inert =
   /#.*|("""|''')(?:\\[^]|(?!\1)[^])*(?:\1|$)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?/g;
 
-/** Python with spaces for comments and strings: same lines, same columns. */
 export function withoutInert(text: string): string {
   return text.replace(inert, (part) => part.replace(/[^\r\n]/g, " "));
 }

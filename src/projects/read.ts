@@ -64,7 +64,6 @@ async function readDefinition(
   return { ...definition, ...(isOneOf && { crewClass: entry.name }) };
 }
 
-/** @throws {ProjectError} if there is none of that class, or if there are several and no class is named */
 function entryOf(entries: readonly CrewEntry[], crewClass: string | undefined) {
   const [first] = entries;
   if (first === undefined || (crewClass === undefined && entries.length === 1)) return first;

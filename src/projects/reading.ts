@@ -34,7 +34,6 @@ export class Reading {
     return [...this.#problems.values()];
   }
 
-  /** The first at each place is kept. */
   report(error: ProjectError): void {
     const { file, line, column } = error.position ?? {};
     const place = file === undefined ? error.text : `${file}:${line}:${column}`;
@@ -92,7 +91,6 @@ async function namesIn(folder: string, isMeant: (entry: Dirent) => boolean): Pro
 /** Definitions are small; a larger file is a mistake. */
 const largestBytes = 256 * 1024;
 
-/** @throws {ProjectError} if the file can't be read, is no regular file, is larger than 256 KiB or isn't UTF-8 */
 export async function readText(folder: string, file: string): Promise<TextFile> {
   const error = (problem: string) => new ProjectError(problem, { file, line: 1, column: 1 });
   const bytes = await readRegularFile(path.resolve(folder, file), largestBytes).catch(

@@ -37,7 +37,6 @@ interface Source extends TextFile {
   merged: number;
 }
 
-/** A value in a file. What isn't as expected is reported at its position. */
 export class Place {
   readonly #source: Source;
   readonly #node: unknown;

@@ -39,7 +39,6 @@ export interface CrewProject {
   readonly kind: "classic" | "declarative" | "flow";
   /** The file that defines the crew for crewAI, in the project's folder: `crew.jsonc`, `crew.py`, or a flow's `main.py`. */
   readonly entry: string;
-  /** The class of the crew in `entry`, where that file has several. */
   readonly crewClass?: string;
   readonly name: string;
   readonly agents: readonly ProjectAgent[];
@@ -48,7 +47,6 @@ export interface CrewProject {
   readonly inputs: readonly string[];
   /** `inputs` of a declarative crew, for those that a kickoff omits. */
   readonly defaults?: JsonObject;
-  /** Of a flow that declares its state: the JSON Schema of `inputs`. */
   readonly inputSchema?: JsonObject;
   /** What only Python knows all of, besides the inputs: the agents, or the tasks, too. */
   readonly lacks?: "agents" | "tasks";

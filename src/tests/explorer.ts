@@ -25,7 +25,6 @@ type Result = Extract<TestLine, { type: "test" }>;
 const pattern = `**/*${requestFileEnding}`;
 /** Of a failure for which the recording lacks a call (package.json, `testing/message/context`). */
 const unrecorded = "crewdeck.unrecorded";
-/** Of another one. */
 const failed = "crewdeck.failed";
 
 export class TestExplorer implements vscode.Disposable {

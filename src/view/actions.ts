@@ -101,7 +101,6 @@ export function actionsOf(
   );
 }
 
-/** What a person may do now about the output that waits, or may wait. */
 export function answersTo(
   execution: ExecutionSummary,
   { isInterrupted = false }: Circumstances = {},

@@ -37,7 +37,6 @@ parser.core.ruler.enableOnly(["normalize", "block"]);
 
 /** Levels of quotes and lists. The parser leaves out what is deeper than 100. */
 const deepest = 80;
-/** HTML, a heading, the line below one, or a code block. */
 const mayNeedChanges = /<[a-z/!?]|^[ \t>*+\-\d.)]*(?:#|=+[ \t]*$|-[ \t]*$|```|~~~)/im;
 
 /**
@@ -100,7 +99,6 @@ export function headingsOf(text: string) {
     const name = (tokens[at + 1]?.content ?? "").replace(/\\([!-/:-@[-`{-~])/g, "$1").trim() || "#";
     return [{ name, level: levelOf(token), line: token.map[0] }];
   });
-  /** By level: the next heading from below. */
   const next = Array<number>(7).fill(lines.length);
   const ended = found.toReversed().map((heading) => {
     const { level, line } = heading;

@@ -224,7 +224,6 @@ export function attemptSection(taskId: string, attempt: number): string {
   return `${taskSection(taskId)} attempt ${attempt}`;
 }
 
-/** At the same distance from the start of the innermost common section. */
 export function mapLine(line: number, from: Rendered, to: Rendered): number {
   const lastOf = ({ text }: Rendered) => text.split("\n").length - 1;
   if (line >= lastOf(from)) return lastOf(to);

@@ -352,28 +352,6 @@ class Outer(Flow):
       assert.equal(ended.result?.output, draft(1));
     });
 
-  it("takes an answer by its words: an option as it is, other words by crewAI's model", async () => {
-    const api = await start();
-    const say = async (id: string, human_feedback: string) => {
-      const words = { execution_id: id, task_id: "review", human_feedback };
-      const body = { ...words, is_approve: true, is_answer: true };
-      assert.equal((await api.post("/resume", body)).status, 200);
-    };
-    const id = await api.kickoff({ inputs });
-    await api.untilWaiting(id);
-    await say(id, "request_changes");
-    await api.untilWaiting(id, 2);
-    assert.equal(drafts.length, model.requests.length, "an option is not classified");
-    await say(id, "Shorter, please");
-    await api.untilWaiting(id, 3);
-    assert.equal(drafts.length + 1, model.requests.length);
-    const classified = model.requests.find(({ prompt }) => !prompt.includes("Write about"));
-    assert.match(classified?.prompt ?? "", /approved, rejected, request_changes/);
-    await say(id, "rejected");
-    const { result } = await api.untilEnded(id);
-    assert.ok(result && !result.output.startsWith("Published"), result?.output);
-  });
-
   for (const version of crewaiVersions.filter((one) => one !== oldestCrewai))
     it(`reports methods that end at once in their order, on crewAI ${version}`, async () => {
       const names = Array.from({ length: 60 }, (_, index) => `method_${index}`);

@@ -3,12 +3,7 @@ import { activityOf } from "../../src/executions/activity.ts";
 import { readEndpoint } from "../../src/views/export/endpoint.ts";
 import { sendSpans } from "../../src/spans/send.ts";
 import { spansOf } from "../../src/spans/spans.ts";
-import {
-  installPhoenix,
-  type Phoenix,
-  type PhoenixSpan,
-  startPhoenix,
-} from "../support/phoenix.ts";
+import { needsPhoenix, type Phoenix, type PhoenixSpan, startPhoenix } from "../support/phoenix.ts";
 import { recordedExecution } from "../support/recorded-execution.ts";
 import { variedExecution } from "../support/timeline/samples.ts";
 import { waitFor } from "../support/wait.ts";
@@ -16,13 +11,9 @@ import { waitFor } from "../support/wait.ts";
 describe("A real collector, Phoenix,", () => {
   let phoenix: Phoenix | undefined;
 
+  needsPhoenix();
   before(async function () {
     this.timeout(0);
-    const problem = await installPhoenix();
-    if (problem !== undefined) {
-      console.log(`      skipped: ${problem}`);
-      this.skip();
-    }
     phoenix = await startPhoenix();
   });
   after(async () => {

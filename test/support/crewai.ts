@@ -10,7 +10,7 @@ import type { AgentStep } from "../../src/service/engine.ts";
 import { Secrets } from "../../src/service/operations/redact.ts";
 import { projectFolder, temporaryFolder } from "./folders.ts";
 import { installOnce } from "./install-once.ts";
-import { needs } from "./needs.ts";
+import { needs, problemOf } from "./needs.ts";
 import { noReports } from "./reports.ts";
 
 const run = promisify(execFile);
@@ -33,14 +33,10 @@ const pythons = ">=3.10,<3.14";
  * Installs all environments, which takes minutes on a fresh machine: call it outside of a test's timeout. Resolves to why there can
  * be none here.
  */
-export async function installCrewai(): Promise<string | undefined> {
-  try {
+export const installCrewai = () =>
+  problemOf(async () => {
     for (const version of [...smokedVersions, undefined]) await pythonWith(version);
-    return undefined;
-  } catch (error) {
-    return `crewAI can't be installed here: ${error instanceof Error ? error.message : String(error)}`;
-  }
-}
+  });
 
 /** Skips the tests of a suite where crewAI can't be installed. In CI, they fail. */
 export function needsCrewai(): void {

@@ -1,6 +1,14 @@
 /** In CI, a test that can't run is a failure. */
 export const isCi = process.env["CI"] === "true";
 
+/** Resolves to why something can't be installed here. */
+export function problemOf(install: () => Promise<unknown>): Promise<string | undefined> {
+  return install().then(
+    () => undefined,
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+}
+
 /**
  * Skips the tests of a suite where something can't be installed. In CI, they fail.
  * @param install resolves to why the tests can't run here

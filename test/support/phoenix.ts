@@ -5,7 +5,7 @@ import { uv } from "./crewai.ts";
 import { temporaryFolder } from "./folders.ts";
 import { freePort } from "./http-server.ts";
 import { installOnce } from "./install-once.ts";
-import { isCi } from "./needs.ts";
+import { needs, problemOf } from "./needs.ts";
 import { waitFor } from "./wait.ts";
 
 const run = promisify(execFile);
@@ -28,15 +28,9 @@ export interface Phoenix {
   stop(): Promise<void>;
 }
 
-/** Installs it, once. Resolves to why it can't be had here; in CI, that is an error. */
-export async function installPhoenix(): Promise<string | undefined> {
-  try {
-    await phoenixPython();
-    return undefined;
-  } catch (error) {
-    if (isCi) throw error;
-    return `Phoenix can't be installed here: ${error instanceof Error ? error.message : String(error)}`;
-  }
+/** Installs it, once, or skips the tests of a suite. */
+export function needsPhoenix(): void {
+  needs(() => problemOf(phoenixPython));
 }
 
 async function phoenixPython(): Promise<string> {

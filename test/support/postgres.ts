@@ -19,7 +19,7 @@ import postgres from "postgres";
 import { temporaryFolder } from "./folders.ts";
 import { freePort } from "./http-server.ts";
 import { installOnce } from "./install-once.ts";
-import { needs } from "./needs.ts";
+import { needs, problemOf } from "./needs.ts";
 import { familyOf, isRunning, signal } from "./processes.ts";
 import { waitFor } from "./wait.ts";
 
@@ -46,14 +46,7 @@ export function withPostgres(set: (server: TestPostgres) => unknown): void {
 }
 
 /** Installs Postgres if it is missing, which takes up to a minute. Resolves to why there can be none here. */
-export async function installPostgres(): Promise<string | undefined> {
-  try {
-    await programs();
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-}
+export const installPostgres = () => problemOf(programs);
 
 let found: ReturnType<typeof findOrInstall> | undefined;
 

@@ -5,7 +5,6 @@ import { asObject, parseJson } from "../../base/json.ts";
 import type { Grade, TestFailure } from "../../base/window-protocol.ts";
 import type { ExpectedCalls, Expectation } from "./test-file.ts";
 
-/** Of 10, to pass. */
 const usualGrade = 7;
 
 // Schemas come from elsewhere: two may have the same `$id`, and a `$schema` that isn't known.

@@ -177,7 +177,6 @@ function pricesOf(setting: unknown): JsonObject {
   );
 }
 
-/** @throws Error with what it printed, if it can't start */
 async function startService(folder: string, python: string | undefined): Promise<Running> {
   const data = mkdtempSync(join(tmpdir(), "crewdeck-test-"));
   const program = process.argv[1] ?? "";

@@ -8,7 +8,6 @@ import type { readTestOptions } from "../options.ts";
 import { runTests, type TestResult } from "./run-tests.ts";
 import { kickoffOf, readTestFile, suffix, titleOf, withModel, type TestCase } from "./test-file.ts";
 
-/** Characters of a text that is shown under a failure. */
 const shownText = 500;
 
 /**

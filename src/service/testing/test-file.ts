@@ -49,7 +49,6 @@ export interface ExpectedCalls {
   readonly arguments?: JsonObject;
 }
 
-/** One run of a crew, with what is expected of it. */
 export interface TestCase extends NamedTest, Omit<TestKickoff, "expect" | "replay"> {
   readonly expect: readonly (JsonObject & Expectation)[];
   readonly places: readonly TestPlace[];
@@ -144,7 +143,6 @@ function problemOf(name: string): string {
   return `${name}${path} is not valid: it ${error?.message ?? ""} (${which.join(", ")}).`;
 }
 
-/** @throws {ProjectError} */
 async function readText(file: string): Promise<string> {
   try {
     return (await readRegularFile(file, longestFile)).toString("utf8");
@@ -252,7 +250,6 @@ export async function kickoffOf(test: TestCase): Promise<TestKickoff> {
   return { inputs, expect, answers, replay, ...defined({ meta, approveTools, limits }) };
 }
 
-/** The same test with another model, and a recording of its own. */
 export function withModel(test: TestCase, model: string): TestCase {
   const named = `.${model.replaceAll(/[^\w.-]/g, "-")}.recording.jsonl`;
   return { ...test, model, recording: test.recording.replace(/\.recording\.jsonl$/, named) };

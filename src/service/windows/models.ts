@@ -56,7 +56,6 @@ export class WindowModels {
     return modelVariables({ url, key, model: `gpt-vscode-${model.id}` }, process.env);
   }
 
-  /** The newest window is asked first. */
   offer(endpoint: ModelEndpoint): void {
     this.#endpoints = [endpoint, ...this.#endpoints];
     endpoint.gone.addEventListener("abort", () => {

@@ -52,7 +52,6 @@ export const fromComparison = v.variant("type", [
 
 export type FromComparison = v.InferOutput<typeof fromComparison>;
 
-/** What VS Code keeps of a page: the local IDs. */
 const saved = v.object({ pair: v.optional(v.object({ left: v.string(), right: v.string() })) });
 
 export const savedPair = (state: unknown) => v.parse(v.fallback(saved, {}), state).pair;

@@ -182,7 +182,6 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     return rendering;
   }
 
-  /** @throws FileSystemError if the URI is invalid */
   #page(uri: vscode.Uri, rendering: Rendering): Page {
     const key = uri.toString();
     const known = this.#pages.get(key);

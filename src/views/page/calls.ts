@@ -15,7 +15,6 @@ import type { CallAction } from "./messages.ts";
 
 interface Call {
   readonly span: Span;
-  /** With its request and its answer, if they are kept. */
   readonly body?: UnknownObject;
   readonly reason?: string;
   /** Of a model: the last one before it by the same agent. */

@@ -18,7 +18,6 @@ export interface PageDrafts {
 }
 
 export type ToPage =
-  /** Before the model that they belong to. */
   | { readonly type: "drafts"; readonly drafts: PageDrafts }
   /** The timeline is only there if it has changed: it may have 10,000 spans. */
   | { readonly type: "show"; readonly model: PageModel; readonly timeline?: TimelineView }

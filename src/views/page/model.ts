@@ -110,7 +110,6 @@ function reviewOf(
       agent: task?.agent,
       output:
         call?.tool === undefined ? attemptAt(execution.tasks, shown)?.output : waiting?.output,
-      /** It is a call that waits: of a tool, or over the budget. */
       call: call && (call.tool === undefined ? ("budget" as const) : ("tool" as const)),
       // A flow asks. It may name no answers.
       answers: waiting?.options?.map((text) => ({ label: answerLabel(text, waiting), text })),

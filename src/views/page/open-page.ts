@@ -84,7 +84,6 @@ export class OpenPage {
     this.#typed.store();
   }
 
-  /** Now, or when the page has loaded. */
   reveal(place: Place, asked?: string): void {
     this.#place = place;
     this.#asked = asked ?? this.#asked;

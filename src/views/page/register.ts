@@ -99,7 +99,6 @@ export class Pages implements vscode.CustomReadonlyEditorProvider, vscode.Dispos
     await open({ ...options, ...(isLast && { viewColumn: vscode.ViewColumn.Active }) });
   }
 
-  /** Whether its page is of an extension host that has ended. */
   isLeft(uri: vscode.Uri): boolean {
     return tabOf(uri) !== undefined && !this.#isOurs(uri);
   }

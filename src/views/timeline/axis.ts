@@ -22,7 +22,6 @@ export interface Times {
 const shortest = 5_000;
 /** By steps, so that what runs doesn't change the axis each moment. */
 const growth = 1.15;
-/** A shortened wait's part of the rest. */
 const cutShare = 0.08;
 const closest = 10;
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];

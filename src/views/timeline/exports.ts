@@ -67,7 +67,6 @@ const style = `
 
 const heights: Readonly<Partial<Record<SpanKind, number>>> = { crew: 4, queue: 6, agent: 6 };
 
-/** An SVG that needs nothing else, for light and dark pages. */
 export function timelinePicture(view: TimelineView): string {
   const { title, crew, stateLabel, note, now } = view;
   const spans = view.spans.slice(0, mostRows);

@@ -37,7 +37,6 @@ export type ToTimeline =
   | { readonly type: "show"; readonly view: TimelineView }
   | { readonly type: "empty"; readonly text: string };
 
-/** How a person looks at a timeline: also the page's saved state. */
 export interface Look {
   readonly localId: string;
   readonly closed: readonly string[];

@@ -27,7 +27,6 @@ interface TimelineParts {
 
 type Place = MessageOf<FromTimeline, "reveal" | "define">;
 
-/** What only the view needs is loaded when it is first shown. */
 const load = async () => ({
   ...(await import("../../executions/activity.ts")),
   ...(await import("../from-page.ts")),

@@ -58,7 +58,6 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
   readonly #nodes = new KnownNodes();
   #top: readonly string[] = [];
   #unserved: readonly string[] = [];
-  /** By crew; missing until they are read. */
   readonly #tokens = new Map<string, TokenState>();
   /** Local IDs: VS Code keeps expansion and selection by row ID, which includes the group. */
   readonly #expanded = new Set<string>();

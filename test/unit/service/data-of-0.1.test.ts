@@ -6,7 +6,7 @@ import { openSqlite } from "../../../src/base/sqlite.ts";
 import { rehearsalEngine, type Engine } from "../../../src/service/engine.ts";
 import { openStorage, type Storage } from "../../../src/service/storage.ts";
 import { projectFolder, temporaryFolder } from "../../support/folders.ts";
-import { needsPostgres, startPostgres } from "../../support/postgres.ts";
+import { type TestPostgres, withPostgres } from "../../support/postgres.ts";
 import { waitFor } from "../../support/wait.ts";
 import { openOn, secretKey } from "./support.ts";
 
@@ -132,25 +132,21 @@ describe("service: executions of version 0.1", () => {
   });
 
   describe("on Postgres", () => {
-    needsPostgres();
+    let server: TestPostgres;
+    withPostgres((given) => (server = given));
 
     it("go on from its tables", async () => {
-      const server = await startPostgres({ isDurable: false });
-      try {
-        const url = await server.createDatabase();
-        const sql = postgres(url, { max: 1 });
-        await sql.unsafe(`${fixture("postgres")}; SET search_path TO crewdeck; ${flows}`);
-        await sql.end();
-        const place = { url, connections: 8 };
-        await goOn(await openStorage(place, secretKey, (line) => assert.fail(line)), {
-          done: "ad9946c6-04d8-4268-b50f-1fcce561a5b7",
-          waiting: "0f7a6b11-f839-4af5-a41f-734f46941e04",
-          approved: "319737bb-a9d1-4454-8ef0-fcf808687ee9",
-          running: "eae5b033-ac6b-4722-ab01-7cd24562ea07",
-        });
-      } finally {
-        await server.stop();
-      }
+      const url = await server.createDatabase();
+      const sql = postgres(url, { max: 1 });
+      await sql.unsafe(`${fixture("postgres")}; SET search_path TO crewdeck; ${flows}`);
+      await sql.end();
+      const place = { url, connections: 8 };
+      await goOn(await openStorage(place, secretKey, (line) => assert.fail(line)), {
+        done: "ad9946c6-04d8-4268-b50f-1fcce561a5b7",
+        waiting: "0f7a6b11-f839-4af5-a41f-734f46941e04",
+        approved: "319737bb-a9d1-4454-8ef0-fcf808687ee9",
+        running: "eae5b033-ac6b-4722-ab01-7cd24562ea07",
+      });
     });
   });
 });
