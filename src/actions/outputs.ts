@@ -165,10 +165,7 @@ async function compareAttempts(execution: Execution, argument: unknown): Promise
   return pair;
 }
 
-/**
- * Takes `{crew, kickoffId, with?: {crew, kickoffId}}`, with the named one on the left, and returns
- * the pair in the same form. Two selected rows are the pair.
- */
+/** Takes `{crew, kickoffId, with?: {crew, kickoffId}}`, the left one first, and returns the pair so. */
 function compareVerb({ targets, store, comparisons }: OutputParts) {
   const choosePair = async (argument: unknown): Promise<Sides<Execution> | undefined> => {
     const { with: other } = read({ with: v.exactOptional(v.unknown()) }, argument);

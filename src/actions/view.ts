@@ -29,10 +29,7 @@ export interface ViewParts {
   readonly tree: Pick<ExecutionTree, "arrangement">;
 }
 
-/**
- * Grouping takes `{by}`, filtering `{text?, states?}`; both return what is set. `nextToReview` takes
- * `{back?}`, and returns the execution that it opened.
- */
+/** Grouping takes `{by}`, filtering `{text?, states?}`; both return what is set. `nextToReview` takes `{back?}`. */
 export function viewVerbs(parts: ViewParts) {
   const { arrangement } = parts.tree;
   return {

@@ -112,10 +112,7 @@ export class Callbacks implements Disposable {
     return url && withPath(url, this.flows.path(crew.id));
   }
 
-  /**
-   * Sends a request to this machine the way a crew would. @throws UserError if it doesn't arrive
-   * @param isNewPort whether to use another port if another program has taken the stored one
-   */
+  /** As a crew would. @param isNewPort if another program has taken the stored one. @throws UserError if it doesn't arrive */
   async test(crew?: CrewRef, { isNewPort = false } = {}): Promise<CallbackTest> {
     if (isNewPort) await this.#receiver.start(true);
     const { url, ...way } = await this.#routeFor(crew, noPath, true);

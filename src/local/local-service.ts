@@ -26,10 +26,7 @@ export interface LocalServiceOptions {
 const usualSettleMs = 20_000;
 const retryMs = 200;
 
-/**
- * Keeps a project's crews served, for all windows of this machine. The service outlives them while it works. The lock on the data folder
- * decides which process serves, `wanted` in the database whether any does.
- */
+/** For all windows. The lock on the data folder decides which process serves, `wanted` in the database whether any does. */
 export abstract class LocalService {
   readonly folder: string;
   readonly records: ProjectRecords;

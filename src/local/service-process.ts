@@ -43,10 +43,7 @@ const lookMs = 50;
 /** After this time a service that was asked to end is killed (ms); its data survives that. */
 const endMs = 5_000;
 
-/**
- * Starts a service, which outlives this process: it has no pipe to it. Resolves when it listens.
- * @throws ServiceError, or the signal's reason; the process has ended then
- */
+/** It outlives this process: it has no pipe to it. @throws ServiceError, or the signal's reason; it has ended then */
 export async function startService(options: ServiceOptions): Promise<Running> {
   const { folder, port, dataFolder, engine, token, userToken, route = {}, signal } = options;
   const { timeoutMs = 20_000 } = options;

@@ -36,10 +36,7 @@ import {
 
 export type ExecutionView = ReturnType<typeof viewOf>;
 
-/**
- * An execution as a person sees it, the one description: plain data, which every surface lays out. Texts are plain, and
- * remote ones as they came, unless a member says Markdown.
- */
+/** Every surface lays it out. Texts are plain, and remote ones as they came, unless a member says Markdown. */
 export function viewOf(
   execution: Execution,
   activity: Activity,

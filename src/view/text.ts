@@ -20,10 +20,7 @@ import { type Fact, present } from "./words.ts";
 /** What stands in a quote, since it says how the whole text is to be read. */
 const quoted: readonly Notice["id"][] = ["doubt", "rehearsal"];
 
-/**
- * An execution as Markdown. The same view gives the same text. New text goes to the end of its
- * section, so that readers keep their place.
- */
+/** Markdown. New text goes to the end of its section, so that readers keep their place. */
 export function textOf(view: ExecutionView): Rendered {
   const { title, notices, result, tasks } = view;
   const isResult = ({ id }: Notice) => id === "no result" || id === "error";

@@ -39,10 +39,7 @@ interface Output {
   write(text: string): unknown;
 }
 
-/**
- * The log of a service that outlives its windows: standard error, which is a file, and the windows that are connected.
- * @param file standard error's. The system may append to it, too
- */
+/** Of a service that outlives its windows. @param file standard error's. The system may append to it, too */
 export class WindowLog {
   readonly recent: string[] = [];
   onLine: (line: string) => void = () => undefined;

@@ -10,10 +10,7 @@ const pauseMs = 3_600_000;
 /** How long others can read and write after each (ms). */
 const restMs = 5;
 
-/**
- * Deletes one execution with all that it has, unless callbacks are still to be sent, which an index of those that were not sent
- * has. The lock keeps two processes from deleting the same one.
- */
+/** Not while callbacks are still to be sent. The lock keeps two processes from deleting the same one. */
 const deleteOne = `
   DELETE FROM executions WHERE id IN (
     SELECT id FROM executions WHERE ended_at < ?

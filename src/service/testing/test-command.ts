@@ -10,10 +10,7 @@ import { kickoffOf, readTestFile, suffix, titleOf, withModel, type TestCase } fr
 
 const shownText = 500;
 
-/**
- * Runs the tests in files and folders, and prints each result. Resolves to the exit status: 1 if a test failed, 2 if one could not
- * run, or there is none.
- */
+/** Resolves to the exit status: 1 if a test failed, 2 if one could not run, or there is none. */
 export async function runTestCommand({
   paths,
   mode,
