@@ -76,7 +76,6 @@ function withOther<Callback extends object, Own, Other>(
 
 export interface CallbackAddress {
   readonly url: string;
-  /** A secret for the event stream. */
   readonly token: string;
 }
 

@@ -131,7 +131,6 @@ function readDecisions(answer: UnknownObject) {
   return decisions.length === 0 ? undefined : decisions;
 }
 
-/** Only the local service reports it. */
 function readVerdict(given: unknown): TestVerdict | undefined {
   const result = readTestResult(given);
   if (!result) return undefined;

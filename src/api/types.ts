@@ -93,7 +93,6 @@ export interface CallRules {
   readonly prices?: Readonly<Record<string, { readonly input: number; readonly output: number }>>;
   /** The variable MODEL, in place of the project's. */
   readonly model?: string;
-  /** What is expected of it (media/kickoff.schema.json). */
   readonly expect?: readonly JsonObject[];
   /** Answers its calls by a recording in the project's folder. */
   readonly replay?: JsonObject;
@@ -104,7 +103,6 @@ export interface TestVerdict {
   readonly state: "passed" | "failed";
   /** The mean of what the project's model answered, from 0 to 10. */
   readonly grade?: number;
-  /** What isn't as expected. */
   readonly failures: readonly string[];
 }
 

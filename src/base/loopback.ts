@@ -3,7 +3,6 @@ export function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
-/** Of this machine's receiver of callbacks. */
 export function receiverAddress(port: number, path: string): string {
   return `http://127.0.0.1:${port}/${path}`;
 }

@@ -18,7 +18,6 @@ export const windowProtocol = 1;
 /** The routes are below it, for the organisation's token. */
 export const windowPath = "/crewdeck";
 
-/** In the service's data folder. */
 export const serviceLog = "service.log";
 
 export interface ModelReference {
@@ -108,17 +107,13 @@ export interface NamedTest {
   readonly number: number;
   /** Empty for a file without cases. */
   readonly name: string;
-  /** In place of the project's. */
   readonly model?: string;
-  /** The project's. */
   readonly folder: string;
   /** Which of several crews in it. */
   readonly crewClass?: string | undefined;
-  /** Where it begins. */
   readonly at: TestPlace;
 }
 
-/** What the project's model says to a question about an output. */
 export interface Grade {
   readonly task: string;
   readonly question: string;
@@ -172,7 +167,6 @@ export interface TestOutcome extends Omit<TestResult, "state" | "failures"> {
   readonly failures: readonly (Omit<TestFailure, "expectation"> & { readonly at?: TestPlace })[];
 }
 
-/** What a person says about the output of an attempt. */
 type TestAnswer = { readonly approve: string } | { readonly reject: string };
 
 /** What a test sends, as a request file has it. */

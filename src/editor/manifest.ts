@@ -15,7 +15,6 @@ export const batchType = "crewdeck.batch";
 const keys = [
   "crewdeck.hasCrews",
   "crewdeck.hasExecutions",
-  /** An execution waits for feedback. */
   "crewdeck.hasWaiting",
   /** An execution waits for feedback besides the one in the focused document. */
   "crewdeck.othersWait",

@@ -10,7 +10,6 @@ import {
 } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 
-/** Milliseconds. */
 const statusTimeout = 5_000;
 
 /** Escapes `$(name)` in remote text, which a label would draw as an icon. */

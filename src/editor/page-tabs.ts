@@ -29,7 +29,6 @@ export class PageTabs<Page extends Shown> implements vscode.Disposable {
     });
   }
 
-  /** Local IDs of the executions in view. */
   get shown(): readonly string[] {
     const visible = [...this.#open].filter(({ tab }) => tab.visible);
     return visible.flatMap(({ localIds }) => localIds);

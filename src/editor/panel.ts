@@ -18,7 +18,6 @@ interface PanelOptions<From extends Message, To extends Message> {
   readonly ready: Promise<unknown>;
   /** What the page may send: it isn't trusted. */
   readonly messages: GenericSchema<unknown, From>;
-  /** Their errors are shown. */
   readonly on: Handlers<From>;
   /** What the page shows now; undefined if it is only posted. */
   readonly view?: () => To;
@@ -70,12 +69,10 @@ export class Panel<From extends Message, To extends Message> {
     return this.#isReady;
   }
 
-  /** Disposes it with the page. */
   own(disposable: Disposable): void {
     this.#owned.add(disposable);
   }
 
-  /** The page's script runs. */
   begin(): void {
     if (this.#isClosed) return;
     this.#isReady = true;

@@ -17,7 +17,6 @@ export interface Span {
   readonly depth: number;
   /** Of its crew, task, model or tool, the role of its agent, or the first words of an event's type: a short line. */
   readonly name: string;
-  /** Milliseconds since 1970. */
   readonly start: number;
   readonly end?: number;
   /** `stopped`: what it is part of ended without it. `interrupted`: its crew's service ended, and it was begun again. */

@@ -75,7 +75,6 @@ interface Poll {
 export class Poller implements Disposable {
   readonly #options: PollerOptions;
   readonly #polls = new Map<string, Poll>();
-  /** By crew: requests under way. */
   readonly #underWay = new Map<string, number>();
   /** By crew: until when it asked to wait (milliseconds since 1970). */
   readonly #notBefore = new Map<string, number>();

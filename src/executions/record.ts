@@ -23,7 +23,6 @@ export function writeExecution(execution: Execution) {
   };
 }
 
-/** What is not in the summary, or not whole. */
 function detailsOf({ request, tasks, output, error, waiting, resumes, ...others }: Execution) {
   const { requests, eventCount, decisions } = others;
   return { request, tasks, output, error, waiting, resumes, requests, eventCount, decisions };

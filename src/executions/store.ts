@@ -44,7 +44,6 @@ const writeSummary = `
   INSERT INTO executions VALUES (?, ?, ?, ?) ON CONFLICT (local_id) DO UPDATE
   SET revision = excluded.revision, summary = excluded.summary, common = excluded.common`;
 
-/** The inputs never change. */
 const writeDetails = `
   INSERT INTO details VALUES (?, '', ?) ON CONFLICT (local_id) DO UPDATE SET json = excluded.json`;
 

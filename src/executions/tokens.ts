@@ -88,7 +88,6 @@ function combined(
 
 /** An estimate: providers also have discounts, and prices of their own for cached and other tokens. */
 export interface Cost {
-  /** US dollars. */
   readonly amount: number;
   /** Tokens that are not in it, because they have no price. */
   readonly unpriced: number;

@@ -83,7 +83,6 @@ export function typedCallbacks(
   };
 }
 
-/** Without secrets. */
 export function toCallbacks(typed: TypedCallbacks): CallbackUrls & PlainCallbacks {
   const { humanInputWebhookUrl: url, ...urls } = forEachCallback(
     (name) => typed[name].trim() || undefined,

@@ -7,7 +7,6 @@ import { oneLine } from "../base/text.ts";
 import type { BatchRow } from "../sending/batches.ts";
 import { checkInputs, isHarmless } from "./request-files/request-file.ts";
 
-/** More would be a mistake. */
 const most = 1_000;
 
 /**
@@ -71,7 +70,6 @@ function valuesIn(text: string): readonly unknown[] {
   return text.split("\n").flatMap((line) => (line.trim() === "" ? [] : [parseJson(line)]));
 }
 
-/** JSON has no other values. */
 function isInputs(value: unknown): value is JsonObject {
   return isObject(value);
 }

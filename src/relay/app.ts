@@ -51,7 +51,6 @@ interface Listener {
 export function createRelay({ store, token, limits, log }: RelayParts) {
   const app = new Hono();
   const buckets = new TokenBuckets(limits);
-  /** By channel: how many callbacks are arriving. */
   const arriving = new Map<string, number>();
   const listeners = new Map<string, Listener>();
 

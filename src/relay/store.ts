@@ -109,7 +109,6 @@ export function openRelayStore(file: string, maxWaiting: number) {
         .all(channel, id)
         .map((row) => ({ id: integer(row, "id"), sealed: text(row, "sealed") })),
 
-    /** Deletes the message and those before it. */
     acknowledge: (channel: string, id: number) => deleteMessages.run(channel, id),
 
     /** Somebody listens to the channel, perhaps only for a moment. */

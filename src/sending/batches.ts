@@ -12,7 +12,6 @@ import type { Senders } from "./senders.ts";
 /** How many executions of a batch run at a time. */
 export const mostAtOnce = 10;
 
-/** What one kickoff of a batch gets. */
 export interface BatchRow {
   readonly label: string;
   readonly request: KickoffRequest;
@@ -25,13 +24,11 @@ export interface Batch {
   readonly name: string;
   readonly left: readonly (BatchRow & Pick<BatchCell, "row">)[];
   readonly isSending: boolean;
-  /** Why it stopped. */
   readonly problem?: string | undefined;
 }
 
 interface Started extends Batch {
   readonly crew: CrewToStart;
-  /** By row, from 1. */
   readonly answers: readonly BatchRow["answers"][];
   left: Batch["left"];
   isSending: boolean;
@@ -53,7 +50,6 @@ export class Batches implements Disposable {
   readonly #changed: Emitter<string>;
   readonly onDidChange: Emitter<string>["event"];
   readonly #subscription: Disposable;
-  /** The outputs that were answered. */
   readonly #answered = new Set<string>();
 
   constructor(options: BatchesOptions) {
@@ -70,7 +66,6 @@ export class Batches implements Disposable {
     return this.#started.get(id);
   }
 
-  /** Returns its ID. */
   start(crew: CrewToStart, name: string, rows: readonly BatchRow[]): string {
     const id = randomUUID();
     const left = rows.map((row, at) => ({ ...row, row: at + 1 }));
@@ -86,7 +81,6 @@ export class Batches implements Disposable {
     await this.#started.get(id)?.sent;
   }
 
-  /** What was sent goes on. */
   stop(id: string): void {
     const batch = this.#started.get(id);
     if (batch) batch.isSending = false;
@@ -107,7 +101,6 @@ export class Batches implements Disposable {
     for (const batch of this.#started.values()) batch.isSending = false;
   }
 
-  /** Never rejects. */
   async #send(id: string, batch: Started): Promise<void> {
     const { sending } = this.#options;
     while (this.#isWanted(id) && batch.left.length > 0) {

@@ -40,7 +40,6 @@ import {
 import type { SenderParts } from "./senders.ts";
 
 export interface FeedbackToSend {
-  /** As the person saw it. */
   readonly execution: Execution;
   readonly taskId: string;
   readonly isApprove: boolean;

@@ -22,7 +22,6 @@ export interface Call extends JsonObject {
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** A call without its texts, in the shape of the API. */
 interface CallSummary extends JsonObject {
   /** From 1, in the order in which the calls ended. */
   readonly number: number;

@@ -42,7 +42,6 @@ export function stableId(...parts: readonly (string | number)[]): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, 32);
 }
 
-/** Of a callback with events of an execution. */
 export function eventsId(executionId: string, lastEvent: string): string {
   return stableId("stream", executionId, lastEvent);
 }

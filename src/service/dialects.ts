@@ -152,7 +152,6 @@ const notFound: JsonObject = {
   execution_origin: null,
 };
 
-/** The documented answer as a deployed crew says it. */
 function liveStatus(view: StatusView): JsonObject {
   const { execution, activity } = view;
   const answer = statusOf(view);

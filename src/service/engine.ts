@@ -106,7 +106,6 @@ export type FlowResult = Pick<ReplyOf<"output">, "output" | "pause" | "usage">;
 
 export interface MethodReport {
   readonly name: string;
-  /** What it returned; empty before. */
   readonly output: string;
 }
 

@@ -42,7 +42,6 @@ interface ExecutionsParts {
   /** Ends an execution for good. Resolves to whether it had not ended. */
   readonly stop: (executionId: string, actor: Actor) => Promise<boolean>;
   readonly crew: string;
-  /** Whether the crew's address knows an execution. */
   readonly isOwn: (execution: Execution) => boolean;
   readonly dialect: Dialect;
   /** How many executions of the crew may be queued or running, in all processes together. */

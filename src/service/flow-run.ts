@@ -73,7 +73,6 @@ export async function flowStep(run: Run): Promise<boolean> {
 class Methods {
   readonly #run: Run;
   readonly #part: number;
-  /** By the event that began it. */
   readonly #keys = new Map<string, AttemptKey>();
   #paused: AttemptKey | undefined;
 

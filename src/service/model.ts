@@ -5,7 +5,6 @@ import type { FlowQuestion, TokenUsage } from "./engine.ts";
 import type { FeedbackAnswer } from "./flow-answers.ts";
 import type { HeldCall, Rules } from "./questions.ts";
 
-/** Specification, Authentication. */
 export type TokenType = "bearer" | "userBearer";
 
 /** Who started an execution: one of the tokens of a service with a single crew, or a named one. */
@@ -117,7 +116,6 @@ export interface Attempt extends AttemptKey {
   readonly review: Review | undefined;
 }
 
-/** What is stored of a review beside its decision. */
 export interface Review {
   /** While the attempt waits, and until what follows its approval is done. */
   readonly draft?: JsonObject;
@@ -127,7 +125,6 @@ export interface Review {
   readonly answer?: FeedbackAnswer;
 }
 
-/** Whether it is the task's last one. */
 export function isAccepted({ state }: Attempt): boolean {
   return state === "done" || state === "approved";
 }
@@ -169,10 +166,8 @@ export interface StatusView extends ExecutionView {
   readonly usage: TokenUsage;
   /** Of a queued execution, from 1; 0 while it starts. Undefined for others, and if too many come before it. */
   readonly place: number | undefined;
-  /** Who decided about which output, and when. */
   readonly decisions: readonly AuditEntry[];
   readonly undelivered: readonly JsonObject[];
   readonly heldCall: HeldCall | undefined;
-  /** What a test says of it, in the shape of the API. */
   readonly test: JsonObject | undefined;
 }

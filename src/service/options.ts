@@ -188,7 +188,6 @@ export function readOptions(argv: readonly string[], environment: Environment) {
     config,
     isServer,
     role,
-    /** These win over the file's. */
     address,
     /** Programs collect the log of a server. People read that of a service on their own machine. */
     log: given.log ?? (isServer ? "json" : "text"),

@@ -13,7 +13,6 @@ export interface Rules extends JsonObject {
   readonly replay?: Replay;
   /** In place of the project's, for agents that name none. */
   readonly model?: string;
-  /** What is expected of it. */
   readonly test?: JsonObject & {
     readonly expect: readonly (JsonObject & Expectation)[];
     readonly prices?: JsonObject;
@@ -140,7 +139,6 @@ export function* currentRules(executionId: string, rules: Rules | null): Work<Js
   };
 }
 
-/** What a status says of a call that waits. */
 export function pendingOf(
   { callId: call_id, taskId: task_id, attempt, question }: HeldCall,
   rules: Rules | null,

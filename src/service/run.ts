@@ -56,7 +56,6 @@ export async function readRun(turn: Turn, parts: RunParts) {
   if (!view || view.execution.endedAt !== null) return undefined;
   const reporter = createReporter(view.execution, deliveries, database.now);
 
-  /** What the engine has reported, and is not stored yet. */
   let reported: (() => Work<void>)[] = [];
   let storing: Promise<void> | undefined;
   /** The last change: they are made in their order. */

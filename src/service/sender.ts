@@ -115,7 +115,6 @@ export function createSender(
     return [...underWay.values()].filter((other) => other.crew === crew);
   }
 
-  /** Never rejects. */
   async function deliver(delivery: Delivery): Promise<void> {
     try {
       const problem = await attempt(delivery);

@@ -8,7 +8,6 @@ export const clock = {
   set(now: number): void {
     ahead = now - Date.now();
   },
-  /** Milliseconds since 1970. */
   now: (): number => Date.now() + ahead,
   listen(listener: () => void): () => void {
     const timer = setInterval(listener, 250);

@@ -73,7 +73,6 @@ export function asTyped(value: JsonValue, field: FormField): FieldValue {
   return { mode: "json", text: laidOutJson(value) };
 }
 
-/** Of inputs that are empty. */
 export function usableExamples(fields: readonly FormField[], values: readonly FieldValue[]) {
   const usable = fields.flatMap(({ name, example }, index) => {
     const { mode, text } = values[index] ?? { mode: "omit", text: "" };

@@ -14,7 +14,6 @@ import { configName } from "../options.ts";
 export interface ServerConfig {
   readonly crews: readonly ServerCrew[];
   readonly limits: {
-    /** Of each token. */
     readonly requestsPerMinute: number;
     readonly underWayPerCrew: number;
   };
@@ -29,7 +28,6 @@ export interface ServerConfig {
 export interface ServerCrew {
   readonly name: string;
   readonly folder: string;
-  /** Which of several crews in the folder. */
   readonly class?: string | undefined;
   readonly engine: "rehearsal" | "crewai";
   readonly python?: string;

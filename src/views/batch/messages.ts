@@ -8,7 +8,6 @@ export interface CellView extends Pick<BriefView, "state" | "label"> {
   readonly elapsed?: string | number;
   readonly tokens: string;
   readonly cost: string;
-  /** Its beginning, on one line. */
   readonly output: string;
   /** Such as “8 of 10”. */
   readonly grade: string;
@@ -21,7 +20,6 @@ export interface ColumnView {
   readonly id: string;
   readonly name: string;
   readonly sum: string;
-  /** How many were not sent yet. */
   readonly left: number;
   readonly isSending: boolean;
   readonly problem?: string | undefined;
@@ -35,7 +33,6 @@ export interface BatchView {
     readonly label: string;
     readonly cells: readonly (CellView | null)[];
   }[];
-  /** Whether there is another batch to compare. */
   readonly hasOthers: boolean;
 }
 
@@ -43,7 +40,6 @@ export type ToBatch = {
   readonly type: "show";
   readonly view: BatchView;
   readonly ids: readonly string[];
-  /** Milliseconds since 1970. */
   readonly now: number;
 };
 

@@ -9,7 +9,6 @@ import { briefOf } from "../../view/brief.ts";
 import { formatAmount, formatCount, formatSpan, present, stateName } from "../../view/words.ts";
 import type { BatchView, CellView, ColumnView } from "./messages.ts";
 
-/** A batch as far as this window knows it. */
 interface KnownBatch {
   readonly id: string;
   readonly executions: readonly ExecutionSummary[];
@@ -20,7 +19,6 @@ export interface Shown {
   readonly batches: readonly KnownBatch[];
   readonly hasOthers: boolean;
   readonly circumstancesOf: (execution: ExecutionSummary) => Circumstances;
-  /** The beginning of an output. */
   readonly outputOf: (execution: ExecutionSummary) => string;
 }
 

@@ -25,7 +25,6 @@ export interface BatchParts {
   readonly ready: Promise<unknown>;
 }
 
-/** The table of a batch, or of several side by side. */
 export class OpenBatch {
   readonly tab: vscode.WebviewPanel;
   readonly #panel: Panel<FromBatch, ToBatch>;
@@ -98,7 +97,6 @@ export class OpenBatch {
     return output;
   }
 
-  /** One execution of each other batch. */
   #others(): readonly ExecutionSummary[] {
     const all = this.#parts.store
       .list()

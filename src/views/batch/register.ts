@@ -4,7 +4,6 @@ import type { BatchParts, OpenBatch } from "./open-batch.ts";
 
 const load = () => import("./open-batch.ts");
 
-/** All open tables of batches. */
 export class BatchTables extends PageTabs<OpenBatch> {
   readonly #parts: BatchParts;
 

@@ -12,7 +12,6 @@ const shortestDrag = 6;
 interface AxisHeadProps {
   readonly axis: Axis;
   readonly place: RefObject<HTMLDivElement | null>;
-  /** `undefined`: everything. */
   readonly onZoom: (zoom: Period | undefined) => void;
 }
 

@@ -11,7 +11,6 @@ import { Toolbar } from "./toolbar.tsx";
 
 /** Narrower, a row has two lines (pixels). */
 const narrow = 460;
-/** Pixels. */
 const rowHeights = { wide: 22, narrow: 38 };
 const tickWidth = 80;
 /** Rows that are drawn above and below those in view. */
@@ -39,7 +38,6 @@ interface TimelineProps {
     readonly times: Times;
     readonly zoom: Period | undefined;
     readonly onZoom: (zoom: Period | undefined) => void;
-    /** Those of both: they narrow the bars. */
     readonly columns: Columns;
   };
 }
@@ -52,7 +50,6 @@ export function Timeline(props: TimelineProps) {
   const [look, setLook] = useState(props.look);
   const id = useId();
   const idOf = (index: number) => `${id}-${index}`;
-  /** The ID of the span whose details are shown. */
   const [tip, setTip] = useState<string>();
   const [top, setTop] = useState(0);
   const isAtEnd = useRef(isRunning);
@@ -152,7 +149,6 @@ export function Timeline(props: TimelineProps) {
     const element = target instanceof Element ? target.closest<HTMLElement>("[data-index]") : null;
     return rows[Number(element?.dataset["index"] ?? -1)];
   };
-  /** As in VS Code's trees. */
   const actionOf = ({ key, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent) => {
     const row = rows[active];
     const page = Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight) - 2;

@@ -6,7 +6,6 @@ import { Icon } from "../controls.tsx";
 interface ToolbarProps {
   readonly look: Look;
   readonly search: RefObject<HTMLInputElement | null>;
-  /** Matching rows and all, if there is a filter. */
   readonly hits: readonly [hits: number, all: number] | undefined;
   readonly onLook: (change: Partial<Look>) => void;
   /** Above 1: out; `undefined`: everything. */
