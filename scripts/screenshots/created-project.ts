@@ -5,6 +5,7 @@ import { createdProject } from "../../test/support/crewai.ts";
 import { startModelServer } from "../../test/support/model-server.ts";
 import { answerOnPage, openForm } from "../../test/ui/person.ts";
 import { waitForPage } from "../../test/ui/story.ts";
+import { waitFor } from "../../test/support/wait.ts";
 import type { VSCodeWindow } from "../../test/support/window.ts";
 import { Webview } from "../../test/support/window/webview.ts";
 import { largeWindowSize, windowSize } from "./pictures.ts";
@@ -64,8 +65,10 @@ At three metres, most models are as loud as a fridge.`;
 
 /** A model that takes as long as a fast one does. */
 export async function startModel() {
-  return await startModelServer(async ({ prompt, tools, hasToolResult }) => {
+  return await startModelServer(async ({ prompt, tools, hasToolResult, model }) => {
     await delay(3_000);
+    if (prompt.includes("You grade a text"))
+      return `{"grade": ${model.includes("mini") ? 7 : 9}, "reason": "It has no jargon."}`;
     if (tools.includes("search_library") && !hasToolResult)
       return { tool: "search_library", arguments: { words: "heat pump field data" } };
     return prompt.includes("Conduct a thorough research") ? findings : report;
@@ -106,6 +109,7 @@ export async function playCreatedProject(window: VSCodeWindow, take: Camera): Pr
   await take("report");
   await compare(window, take);
   await test(window, take);
+  await compareModels(window, take);
 }
 
 /** What waits, with the timeline below it, and alone. */
@@ -163,6 +167,33 @@ async function test(window: VSCodeWindow, take: Camera): Promise<void> {
   await page.getByText("Record Again").first().waitFor();
   await lookAway(window);
   await take("testing");
+}
+
+/** The cases of a test with two models, in a table. */
+async function compareModels(window: VSCodeWindow, take: Camera): Promise<void> {
+  const { page, messages, quickInput, webview } = window;
+  const file = path.join(window.workspace, "tests", "topics.kickoff.json");
+  const cases = [
+    { label: "Heat pumps", topic: "heat pumps", "expect.contains": "fridge" },
+    { label: "Solar panels", topic: "solar panels", "expect.contains": "solar" },
+  ];
+  const expect = [{ judge: "Would a home owner understand it?" }];
+  const test = { inputs: { current_year: filledIn.current_year }, cases, expect };
+  writeFileSync(file, JSON.stringify(test, undefined, 2));
+  await window.runCommand("View: Close All Editors");
+  await window.runCommand("View: Hide Panel");
+  await window.runCommand("View: Show Crewdeck");
+  await page.setViewportSize(largeWindowSize);
+  await window.runCommand("Crewdeck: Kick Off for Each Row…");
+  await quickInput.answer("A test, or a CSV file", file);
+  await quickInput.answer("with which models?", "gpt-4o, gpt-4o-mini");
+  await messages.confirm("Kick off", "Kick Off 4");
+  const grades = webview.content.getByText(/^[79] of 10$/);
+  await waitFor("all grades", async () => (await grades.count()) === 4, 240_000);
+  await window.runCommand("Notifications: Clear All Notifications");
+  await lookAway(window);
+  await take("models");
+  await page.setViewportSize(windowSize);
 }
 
 /** Waits until the page begins with the result. */

@@ -49,6 +49,7 @@ export const createdPictures: readonly Picture[] = [
   { name: "report", themes: both, part: { x: 0, y: 32, width: 960, height: 360 } },
   { name: "comparison", themes: all, part: { x: 0, y: 32, width: 1200, height: 728 } },
   { name: "testing", themes: dark, part: { x: 0, y: 32, width: 1200, height: 728 } },
+  { name: "models", themes: dark, part: { x: 0, y: 32, width: 1200, height: 400 } },
 ];
 
 /** Of the example crew, in the order in which they are taken. */

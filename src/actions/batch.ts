@@ -158,7 +158,7 @@ export function batchVerbs({
 
 async function chooseFile(): Promise<vscode.Uri | undefined> {
   const filters = { [vscode.l10n.t("Rows of inputs, or a test")]: ["csv", "jsonl", "json"] };
-  const title = vscode.l10n.t("The first line of a CSV file names the inputs");
+  const title = vscode.l10n.t("A test, or a CSV file whose first line names the inputs");
   return (await vscode.window.showOpenDialog({ filters, title }))?.[0];
 }
 

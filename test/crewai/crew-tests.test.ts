@@ -321,7 +321,7 @@ describe("The Test Explorer", () => {
     assert.equal(model.requests.length, asked);
 
     await window.runCommand("Crewdeck: Kick Off for Each Row…");
-    await quickInput.answer("The first line", file);
+    await quickInput.answer("A test, or a CSV file", file);
     await quickInput.answer("with which models?", "gpt-4o, gpt-4o-mini");
     await messages.confirm("Kick off", "Kick Off 4");
     const table = window.webview.content;

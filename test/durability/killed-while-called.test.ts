@@ -12,7 +12,7 @@ import { rowsIn } from "../support/sqlite.ts";
 import { waitFor } from "../support/wait.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
 import { writeWriters } from "../support/writers.ts";
-import { answerOnPage, connectCrew, openExecution, untilSeen } from "../ui/person.ts";
+import { answerOnPage, connectCrew, openExecution, openForm, untilSeen } from "../ui/person.ts";
 import { toastsOf, watchToasts } from "../ui/toasts.ts";
 import { openWindow as openStore } from "../unit/sending/window.ts";
 
@@ -63,7 +63,14 @@ describe("A window that is called back by a relay, while its extension host and 
       const before = counted(service, "executions");
       await untilSeen(
         "another execution",
-        () => window.tree.action("Deployed", "Kick Off…"),
+        async () => {
+          await openForm(window, "Deployed");
+          const button = window.webview.content.getByRole("button", {
+            name: "Kick Off",
+            exact: true,
+          });
+          await button.click({ timeout: 5_000 });
+        },
         () => Promise.resolve(counted(service, "executions") > before),
       );
     }

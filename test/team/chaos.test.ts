@@ -29,8 +29,8 @@ const slowMs = 3000;
 /** With two crews, how long the processes can work before the next kill, at most (ms). */
 const longestRest = 6000;
 
-/** How long a place of a worker may stay empty while an execution of its crew is queued (ms). */
-const idleMs = 3000;
+/** How long a place of a worker may stay empty while an execution of its crew is queued (ms): twice the time to the next look, and one more second. */
+const idleMs = 5000;
 
 interface Chaos {
   readonly roles: readonly Role[];
