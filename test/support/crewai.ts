@@ -34,7 +34,7 @@ const pythons = ">=3.10,<3.14";
  * be none here.
  */
 export const installCrewai = () =>
-  problemOf(async () => {
+  problemOf("crewAI", async () => {
     for (const version of [...smokedVersions, undefined]) await pythonWith(version);
   });
 

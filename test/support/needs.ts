@@ -2,10 +2,14 @@
 export const isCi = process.env["CI"] === "true";
 
 /** Resolves to why something can't be installed here. */
-export function problemOf(install: () => Promise<unknown>): Promise<string | undefined> {
+export function problemOf(
+  what: string,
+  install: () => Promise<unknown>,
+): Promise<string | undefined> {
   return install().then(
     () => undefined,
-    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    (error: unknown) =>
+      `${what} can't be installed here: ${error instanceof Error ? error.message : String(error)}`,
   );
 }
 

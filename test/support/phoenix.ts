@@ -30,7 +30,7 @@ export interface Phoenix {
 
 /** Installs it, once, or skips the tests of a suite. */
 export function needsPhoenix(): void {
-  needs(() => problemOf(phoenixPython));
+  needs(() => problemOf("Phoenix", phoenixPython));
 }
 
 async function phoenixPython(): Promise<string> {

@@ -46,7 +46,7 @@ export function withPostgres(set: (server: TestPostgres) => unknown): void {
 }
 
 /** Installs Postgres if it is missing, which takes up to a minute. Resolves to why there can be none here. */
-export const installPostgres = () => problemOf(programs);
+export const installPostgres = () => problemOf("Postgres", programs);
 
 let found: ReturnType<typeof findOrInstall> | undefined;
 
