@@ -34,11 +34,12 @@ mkdirSync(folder, { recursive: true });
 const programs = programsWithoutPython();
 const model = await startModel();
 for (const theme of ["dark", "light"] as const) {
-  if (createdPictures.some(({ name }) => isWanted(name)))
+  const isTaken = ({ name, themes }: Picture) => isWanted(name) && themes.includes(theme);
+  if (createdPictures.some(isTaken))
     await inCreatedProject(theme, (window) =>
       takePictures(window, theme, createdPictures, playCreatedProject),
     );
-  if (examplePictures.some(({ name }) => isWanted(name)))
+  if (examplePictures.some(isTaken))
     await inExampleWorkspace(theme, (window) =>
       takePictures(window, theme, examplePictures, playScenes),
     );

@@ -174,6 +174,19 @@ def test_no_request_leaves_where_nothing_like_it_is_recorded(forked, model, tmp_
     assert json.loads(text) == {"error": {"message": "Crewdeck: not recorded"}}
 
 
+@pytest.mark.parametrize("path", ["/responses/input_tokens", "/messages/count_tokens"])
+def test_a_count_of_tokens_does_not_leave_and_need_not_be_recorded(forked, model, tmp_path, path):
+    url, asked = model
+
+    def run():
+        calls = Kept()
+        calls.open([], calls.record(tmp_path / "r.jsonl"))
+        return calls.make(lambda: ask(url, "a", path=path))
+
+    assert forked(run) == {"usage": "crewAI's"}
+    assert asked == []
+
+
 def test_a_recording_that_cannot_be_read_is_said(forked, tmp_path):
     def run(text):
         (tmp_path / "r.jsonl").write_text(text)

@@ -30,7 +30,7 @@ crewai_version = version("crewai")
 clients = ("httpx", "httpx2")
 # How the paths of requests to models end: of OpenAI and those compatible with it, of Anthropic, and of Google.
 model_path = re.compile(
-    r"/(chat/completions|responses|embeddings|messages(?:/count_tokens)?"
+    r"/(chat/completions|responses(?:/input_tokens)?|embeddings|messages(?:/count_tokens)?"
     r"|models/[^/]+:(?:generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents))$"
 )
 # Models of crewAI that send their requests in other ways.
@@ -254,8 +254,10 @@ class Call:
         self.key = key_of(kind, name, self.request)
         self.at, self.began = calls.at, time.time()
         current = getattr(base_llm, "_current_call_id", None)
+        # crewAI counts a prompt's tokens before it sends it, and estimates them where it can't.
+        self.is_count = kind == "model" and bool(re.search("count|input_tokens", name, re.IGNORECASE))
         # Others cost next to nothing.
-        self.counts = kind == "model" and not re.search("embed|count", name, re.IGNORECASE)
+        self.counts = kind == "model" and not self.is_count and "embed" not in name.lower()
         # By which the events of crewAI name it.
         self.id = current.get() if current and kind == "model" else None
 
@@ -304,12 +306,12 @@ class Call:
         return result
 
     def recorded(self) -> dict[str, Any] | None:
-        """The answer in the recording. Reported as that of a call; without one, the attempt fails."""
+        """The answer in the recording. Reported as that of a call; without one, the attempt fails, but for a count."""
         recording = self.calls.recording
         found = recording.take(self.key, self.at) if recording else None
         if found:
             self.end(**{name: found[name] for name in ("status", "type", "response", "error") if name in found})
-        elif recording:
+        elif recording and not self.is_count:
             self.calls.misses.append(recording.explain_miss(self.kind, self.name, self.request))
         return found
 
