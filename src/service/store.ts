@@ -292,7 +292,9 @@ export function createStore(database: Database, cipher: Cipher) {
     },
 
     async setShown(key: AttemptKey): Promise<void> {
-      await database.query(change(`UPDATE attempts SET shown = 1 ${ofAttempt}`, ...values(key)));
+      const work = () => change(`UPDATE attempts SET shown = 1 ${ofAttempt}`, ...values(key));
+      // A crash must not take back that a person may decide about it.
+      await database.transaction(work, true);
     },
 
     /** Deletes the callbacks of an execution that has ended. Part of the change that ends it. */
