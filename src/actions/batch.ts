@@ -98,7 +98,7 @@ export function batchVerbs({
       const count = rows.length * Math.max(1, names.length);
       // A replay costs nothing.
       const agrees =
-        isReplay ||
+        (isTest && isReplay) ||
         (await by.agrees({
           title: vscode.l10n.t("Kick off “{0}” {1} times?", crew.name, count),
           parts: [
