@@ -6,6 +6,7 @@ import type { KickoffRequest } from "../api/types.ts";
 import type { TestKickoff } from "../base/window-protocol.ts";
 import type { BatchCell, ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
+import { approved } from "../executions/resumes.ts";
 import { type CrewToStart, MaybeStartedError } from "./kickoff.ts";
 import type { Senders } from "./senders.ts";
 
@@ -137,7 +138,7 @@ export class Batches implements Disposable {
     const before = resumes.filter((one) => one.taskId === taskId).length;
     const answer = answers[taskId]?.[before] ?? { approve: "" };
     const isApprove = "approve" in answer;
-    const text = isApprove ? answer.approve : answer.reject;
+    const text = isApprove ? answer.approve || approved : answer.reject;
     this.#options.sending
       .giveFeedback({ execution, taskId, isApprove, text })
       .catch((error: unknown) => this.#options.log.problem("An answer was not sent.", error));

@@ -20,6 +20,7 @@ export function programOf(extension: vscode.Uri): string {
   return vscode.Uri.joinPath(extension, "dist", "service.mjs").fsPath;
 }
 
+/** Runs `crewdeck test`. Resolves to what it printed as an error, if it could not run. */
 export async function runTestCommand(command: TestCommand): Promise<string> {
   const { program, args, cwd, variables = {}, signal, onLine } = command;
   const child = spawn(process.execPath, [program, "test", "--json", "--lifeline", ...args], {

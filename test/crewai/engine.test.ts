@@ -205,7 +205,7 @@ def publish(output):
       assert.equal(model.requests.length, 2);
     });
 
-    it("ends the worker and what it started when the service is killed, and continues only if it is told to", async () => {
+    it("ends the worker and what it started when the service is killed, and continues only after a person decides so", async () => {
       const { folder, pids } = hangingProject();
       const cold = await pythonWith(newestCrewai);
       const data = ["--data", temporaryFolder("killed")];

@@ -96,7 +96,7 @@ describe("A batch", () => {
     wait("t", "text", 1);
     assert.deepEqual(answers, [
       ["outline", false, "Shorter."],
-      ["text", true, ""],
+      ["text", true, "Approved."],
     ]);
   });
 
