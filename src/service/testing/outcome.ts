@@ -35,7 +35,7 @@ export function* resultOf(
   };
 }
 
-export function* outcomeOf(
+function* outcomeOf(
   view: ExecutionView,
   prices: readonly Price[],
   usage: TokenUsage,
