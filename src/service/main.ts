@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { codeOf } from "../base/errors.ts";
 import { hasSqlite } from "../base/sqlite.ts";
 import { exitWith, nodeProblem, Refusal } from "./errors.ts";
 import {
@@ -118,6 +119,11 @@ function checkNode(): void {
   if (problem !== undefined) throw new Refusal("node", problem);
 }
 
+// Whoever reads may have enough, such as "head".
+process.stdout.on("error", (error) => {
+  if (codeOf(error) !== "EPIPE") throw error;
+  process.exit();
+});
 const args = process.argv.slice(2);
 try {
   const [command, rest] = choose(args);

@@ -3,7 +3,7 @@ import { constants, setPriority } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf } from "../base/errors.ts";
-import { asObject, parseJson } from "../base/json.ts";
+import { parseJson } from "../base/json.ts";
 import { isLoopback } from "../base/loopback.ts";
 import { untilAsked } from "../base/process.ts";
 import { readExamples } from "../projects/examples.ts";
@@ -39,7 +39,7 @@ import { createServerApp } from "./server/server-app.ts";
 import { openTokens, ownTokens, type Tokens } from "./server/tokens.ts";
 import { openService, type ServedCrew, type Service } from "./service.ts";
 import { openStorage, type Storage } from "./storage.ts";
-import { createWindows, type WindowRoutes } from "./windows/windows.ts";
+import { createWindows, readRoute, type WindowRoutes } from "./windows/windows.ts";
 
 /** How long an API process that is asked to stop still takes requests (ms): a proxy asks every few seconds whether it is ready. */
 const noticedMs = 5000;
@@ -135,7 +135,7 @@ export async function serve(
     listening.url ||= url;
     const route = parseJson(process.env["CREWDECK_MODEL_ROUTE"] ?? "");
     if (windows) windows.listens(url, route);
-    else for (const engine of engines) engine.setEnvironment?.(variablesOf(route));
+    else for (const engine of engines) engine.setEnvironment?.(readRoute(route).variables);
     data?.publish({ url, port, instance, ...(windows && { protocol: windowProtocol }) });
     const asked = untilAsked(options.lifeline);
     if (!windows) announce(options, url, own, served);
@@ -213,30 +213,16 @@ function windowRoutes(
   crews: readonly ServedCrew[],
   engines: readonly Engine[],
   service: Service,
-  { leaveMs, log, secrets }: Settings,
+  { leaveMs, log }: Settings,
   tokens: Tokens,
 ): WindowRoutes {
   const windows = createWindows({
     ...{ service, engines, leaveMs, log, tokens },
     classes: crews.map(({ name }) => name).filter((name) => name !== ""),
     recent: () => windowLog.recent,
-    onVariables: (variables) => secrets.add(keysIn(variables)),
   });
   windowLog.onLine = (line) => windows.tell({ line });
   return windows;
-}
-
-function variablesOf(route: unknown): Readonly<Record<string, string>> {
-  const { variables } = asObject(route);
-  return Object.fromEntries(
-    Object.entries(asObject(variables)).map(([name, value]) => [name, String(value)]),
-  );
-}
-
-/** A short one is no secret, such as those that stand for none. */
-function keysIn(variables: Readonly<Record<string, string>>): readonly string[] {
-  const keys = Object.entries(variables).filter(([name]) => name.endsWith("_KEY"));
-  return keys.map(([, value]) => value).filter(({ length }) => length >= 8);
 }
 
 /** The secrets that this process knows. A crew's Python gets most of its variables, and may print them. */

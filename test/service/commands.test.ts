@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { promisify } from "node:util";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
-import { runService, startProgram, startService } from "../support/service.ts";
+import { runService, serviceProgram, startProgram, startService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
 
 describe("service: its commands", () => {
@@ -63,11 +65,13 @@ describe("service: its commands", () => {
     await next.end("SIGTERM");
   });
 
-  it("prints its version", async () => {
+  it("prints its version, and no error when its reader has gone", async () => {
     const manifest = readFileSync(path.join(projectFolder, "package.json"), "utf8");
     const { version } = JSON.parse(manifest) as { version: string };
     const { code, stdout } = await runService(["--version"]);
     assert.deepEqual([code, stdout], [0, `${version}\n`]);
+    const command = `"${process.execPath}" "${serviceProgram()}" --help | true`;
+    assert.equal((await promisify(execFile)("sh", ["-c", command])).stderr, "");
   });
 
   it("refuses a word that is neither a command nor a folder, and says what exists", async () => {

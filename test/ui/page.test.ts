@@ -97,6 +97,7 @@ describe("The page of an execution in a browser", () => {
     const alignment = await cells.nth(1).evaluate((cell) => getComputedStyle(cell).textAlign);
     assert.equal(alignment, "right");
     assert.equal(await draft.locator("code .hljs-keyword").first().textContent(), "def");
+    assert.equal(await draft.locator("ol").getAttribute("start"), "3");
     await page.locator(".task summary").first().click();
     await page.locator("pre .hljs-number").getByText("12345678901234567890").waitFor();
     assert.deepEqual(

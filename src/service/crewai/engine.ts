@@ -296,8 +296,11 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     },
     setEnvironment(variables) {
       environment = variables;
-      // What the project prints may have it.
-      secrets.add([variables["OPENAI_API_KEY"] ?? ""]);
+      // What the project prints may have them. A short one is no secret, such as those that stand for none.
+      const keys = Object.entries(variables).filter(
+        ([name, { length }]) => name.endsWith("_KEY") && length >= 8,
+      );
+      secrets.add(keys.map(([, key]) => key));
     },
     close() {
       clearTimeout(idle);

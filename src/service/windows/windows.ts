@@ -7,7 +7,6 @@ import {
   modelIn,
   windowPath,
   type HeldDecision,
-  type ModelRoute,
   type WindowMessage,
 } from "../../base/window-protocol.ts";
 import type { Engine } from "../engine.ts";
@@ -26,8 +25,6 @@ interface WindowsOptions {
   /** How long nothing may run without a window before {@link WindowRoutes.idle} resolves (ms). */
   readonly leaveMs: number;
   readonly recent: () => readonly string[];
-  /** Called with variables for the crew's Python, which may have secrets, before they are used. */
-  readonly onVariables: (variables: Readonly<Record<string, string>>) => void;
   readonly log: Log;
   readonly beatMs?: number;
 }
@@ -54,9 +51,8 @@ export function createWindows(options: WindowsOptions) {
     for (const window of windows.values()) window.send(message);
   }
 
-  function lead({ variables = {}, model }: ModelRoute): void {
+  function lead({ variables, model }: ReturnType<typeof readRoute>): void {
     const given = model ? models.variables(model, `${url}${windowPath}/models`) : variables;
-    options.onVariables(given);
     for (const engine of engines) engine.setEnvironment?.(given);
   }
 
@@ -157,11 +153,12 @@ export function createWindows(options: WindowsOptions) {
   };
 }
 
-function readRoute(given: unknown): ModelRoute {
+/** What leads the crew's Python to a model, as a window gives it. */
+export function readRoute(given: unknown) {
   const { variables, model: named } = asObject(given);
   const model = modelIn(named);
   const texts = Object.entries(asObject(variables)).flatMap(([name, value]) =>
     typeof value === "string" ? [[name, value] as const] : [],
   );
-  return { variables: Object.fromEntries(texts), ...(model && { model }) };
+  return { variables: Object.fromEntries(texts), model };
 }

@@ -58,12 +58,15 @@ markdown.core.ruler.push("page", ({ tokens }) => {
 const tags =
   "a blockquote br code del div em h1 h2 h3 h4 h5 h6 hr li ol p pre s span strong table tbody td th thead tr ul";
 
-/** A text of the crew as elements without scripts, styles, images and forms. */
+/** A text of the crew as elements without scripts, styles, images and forms. Wide code scrolls, also by keyboard. */
 function renderMarkdown(text: string): DocumentFragment {
-  return DOMPurify.sanitize(markdown.render(text), {
+  const html = markdown.render(text).replaceAll("<pre>", '<pre tabindex="0">');
+  return DOMPurify.sanitize(html, {
     ALLOWED_TAGS: tags.split(" "),
     ALLOWED_ATTR: ["href", "class", "start", "tabindex"],
     ALLOWED_URI_REGEXP: /^(?:https?|mailto):/i,
+    // The others would have to match it.
+    ADD_URI_SAFE_ATTR: ["start", "tabindex"],
     ALLOW_ARIA_ATTR: false,
     ALLOW_DATA_ATTR: false,
     RETURN_DOM_FRAGMENT: true,

@@ -15,8 +15,8 @@ A briefing of one page &ndash; &nosuch; &notit; &notin; of this. It names **one 
 
 ## How to make it
 
-1. Boil the water.
-2. Wait, see [the guide](https://tea.example/guide).
+3. Boil the water.
+4. Wait, see [the guide](https://tea.example/guide).
    - not too long
    - not too short
 

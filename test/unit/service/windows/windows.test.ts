@@ -40,7 +40,6 @@ function open(more: { held?: string[]; isBusy?: () => boolean; beatMs?: number }
     },
     leaveMs: 20,
     recent: () => ["An earlier line."],
-    onVariables: () => undefined,
     log: () => undefined,
     beatMs: more.beatMs ?? 60_000,
   });
