@@ -3,9 +3,11 @@
 import asyncio
 import http.server
 import json
+import ssl
 import threading
 from types import SimpleNamespace
 
+import certifi
 import httpx
 import pytest
 from conftest import opened, version
@@ -107,6 +109,31 @@ def test_answers_are_kept_as_they_arrive_and_replayed_in_their_order(forked, mod
     assert live[0] == ("chat/completions", {"model": "m", "prompt": "a"}, 200, chat)
     assert live[2][3] == events
     assert [each["prompt"] for each in asked] == ["a", "a", "stream"]
+
+
+def test_the_certificates_are_read_once_for_all_clients_that_trust_the_same(forked, project, monkeypatch):
+    agents = "[Agent(role=role, goal='b', backstory='c', llm='gpt-4o-mini') for role in 'ab']"
+    text = f"from crewai import Agent, Crew, Task\n\ndef crew() -> Crew:\n    agents = {agents}\n"
+    task = "Task(description='d', expected_output='e', agent=agents[0])"
+    folder = project({"crew.py": f"{text}    return Crew(agents=agents, tasks=[{task}])\n"})
+
+    def run():
+        read, load = [], ssl.SSLContext.load_verify_locations
+        monkeypatch.setattr(ssl.SSLContext, "load_verify_locations", lambda *args, **more: read.append(1) or load(*args, **more))
+        Kept()
+        made = opened(folder, "crew.py")
+        made.crew()
+        made.crew()
+        of_crews = len(read)
+        modes = [httpx.HTTPTransport(**more)._pool._ssl_context.verify_mode for more in ({}, {"verify": False}, {})]
+        before = len(read)
+        httpx.Client()
+        httpx.Client(trust_env=False)
+        monkeypatch.setenv("SSL_CERT_FILE", certifi.where())
+        httpx.Client()
+        return of_crews, modes, len(read) - before
+
+    assert forked(run) == (1, [ssl.CERT_REQUIRED, ssl.CERT_NONE, ssl.CERT_REQUIRED], 2)
 
 
 def test_no_key_is_in_what_a_tool_raises(forked):

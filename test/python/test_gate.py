@@ -57,6 +57,32 @@ def test_a_tool_runs_only_as_a_person_allows(forked):
     assert asked == [{"kind": "tool", "tool": "Send mail", "arguments": {"to": to}} for to in "abbc"]
 
 
+def test_a_project_that_clears_crewais_hooks_takes_no_question_away(forked, model):  # noqa: F811
+    hooks = pytest.importorskip("crewai.hooks")
+    url, _ = model
+
+    def run():
+        asked, ran = [], []
+        calls = Kept(lambda question: asked.append(question["kind"]) or no)
+
+        @tool("mail")
+        def mail(to: str) -> str:
+            """Sends one."""
+            ran.append(to)
+            return "sent"
+
+        def attempt():
+            hooks.clear_all_global_hooks()
+            mail.run(to="a")
+            mail.to_structured_tool().invoke({"to": "b"})
+            ask(url, "a")
+
+        calls.make(attempt, ask=["mail"], limits={"tokens": 1}, used=[["m", 1, 0]])
+        return asked, ran
+
+    assert forked(run) == (["tool", "tool", "budget"], [])
+
+
 def test_a_fault_while_a_person_is_asked_refuses_the_call(forked):
     def run():
         ran = []

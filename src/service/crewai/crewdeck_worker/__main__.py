@@ -1,6 +1,8 @@
 """The worker's program: imports crewAI, and does one command after the other."""
 
+import contextlib
 import gc
+import importlib
 import importlib.metadata
 import io
 import os
@@ -65,6 +67,11 @@ def import_crewai() -> None:
     gc.disable()
     try:
         import crewai.project  # noqa: F401
+
+        # What would be imported at an execution's first call of a model.
+        with contextlib.suppress(ImportError):
+            for late in ("httpcore", "openai.resources.chat", "openai.resources.responses"):
+                importlib.import_module(late)
     finally:
         del os.environ["PYTHON_DOTENV_DISABLED"]
         if given is not None:

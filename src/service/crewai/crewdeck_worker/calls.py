@@ -12,6 +12,7 @@ import inspect
 import json
 import os
 import re
+import ssl
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from importlib.metadata import version
@@ -128,6 +129,7 @@ class Calls:
         setattr(BaseTool, "__init__", made)
 
     def tap_client(self, client: Any) -> None:
+        share_certificates(client)
         send, asend = client.HTTPTransport.handle_request, client.AsyncHTTPTransport.handle_async_request
 
         def begin(request: Any) -> Call | None:
@@ -244,6 +246,29 @@ class Calls:
         made = arun if inspect.iscoroutinefunction(function) else run
         setattr(made, "is_tapped", True)
         return made
+
+
+def share_certificates(client: Any) -> None:
+    """Between all that verify servers in the same way: crewAI makes two clients for each agent in each attempt, and each would read them all."""
+
+    @functools.cache
+    def context(trust_env: bool, *_: object) -> Any:
+        return client.create_ssl_context(verify=True, trust_env=trust_env)
+
+    def sharing(make: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(make)
+        def made(transport: Any, *args: Any, **kwargs: Any) -> None:
+            if not args and kwargs.get("verify", True) is True and not kwargs.get("cert"):
+                # A project may replace the first two. A connection writes the protocols into the context.
+                how = (ssl.SSLContext, ssl.create_default_context, os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
+                protocols = (kwargs.get("http1", True), kwargs.get("http2", False))
+                kwargs["verify"] = context(kwargs.get("trust_env", True), *how, *protocols)
+            make(transport, *args, **kwargs)
+
+        return made
+
+    for transport in (client.HTTPTransport, client.AsyncHTTPTransport):
+        transport.__init__ = sharing(transport.__init__)
 
 
 class Call:
