@@ -64,18 +64,16 @@ export async function tellStory(window: VSCodeWindow): Promise<void> {
 
 /** The story with the keyboard alone, from an empty window: palette, form, palette, page, palette. */
 export async function tellStoryByKeyboard(window: VSCodeWindow): Promise<void> {
-  const { quickInput, page, tree, webview } = window;
+  const { quickInput, page, webview } = window;
   const { keyboard } = page;
   await window.runCommand("View: Show Crewdeck");
   await window.runCommand("Crewdeck: Serve…");
   await quickInput.choose("Which crew?", "example_crew");
-  await tree.row("example_crew").waitFor();
+  await webview.content.locator("textarea:focus").waitFor();
 
+  // The palette takes the focus from the field.
   await window.runCommand("Crewdeck: Kick Off…");
-  await waitFor(
-    "the first field has focus",
-    async () => (await webview.content.locator("textarea:focus").count()) === 1,
-  );
+  await webview.content.locator("textarea:focus").waitFor();
   await keyboard.type(story.topic);
   await tabTo(window, webview.content.getByRole("textbox", { name: "audience" }));
   await keyboard.type(story.audience);

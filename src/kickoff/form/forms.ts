@@ -219,6 +219,7 @@ export function kickoffForms(options: KickoffFormsOptions) {
     } else {
       if (given !== undefined) form.session.give(given);
       form.panel.reveal();
+      form.session.takeFocus();
     }
     return await form.started;
   };

@@ -135,9 +135,10 @@ export class FormSession {
     this.#show();
   }
 
-  /** Call it before a note goes that has the focus. */
+  /** Call it before a note goes that has the focus, or when something else of VS Code has had it. */
   takeFocus(): void {
     this.#focus = "first";
+    this.#show();
   }
 
   /** Settles when a request in progress has ended and its outcome is stored. */
