@@ -1,7 +1,9 @@
-/** As RFC 4180 has it: a field in quotes may have commas, line breaks, and quotes, which are doubled. */
+/** As RFC 4180 has it: a field in quotes may have commas, line breaks, and quotes, which are doubled. No spreadsheet takes one for a formula. */
 export function csvOf(rows: readonly (readonly string[])[]): string {
-  const field = (text: string) =>
-    /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const field = (given: string) => {
+    const text = /^[=+\-@\t\r]/.test(given) && Number.isNaN(Number(given)) ? `'${given}` : given;
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
   return rows.map((row) => `${row.map(field).join(",")}\n`).join("");
 }
 

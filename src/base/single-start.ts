@@ -3,8 +3,6 @@ import type { Clock } from "./clock.ts";
 /** The end of a double click (ms): systems use 500 ms, people can be slower. */
 const clickTime = 1_000;
 
-export type StartOnce<T> = ReturnType<typeof startOnce<T>>;
-
 /**
  * Starts something once for each key, even on a double click: each kickoff costs money.
  * A person's start counts for a moment after its end, unless it gave undefined (cancelled).

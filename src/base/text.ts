@@ -66,6 +66,12 @@ export function escaped(text: string): string {
     .replace(/"/g, "&quot;");
 }
 
+/** The same for a tool's own name and for the one that newer versions of crewAI give it, for the model and in events. */
+export function plainName(tool: string): string {
+  const name = tool.normalize("NFKD").toLowerCase();
+  return name.replace(/[^a-z0-9]/g, "") || tool.trim();
+}
+
 export function withoutEndSlashes(text: string): string {
   return text.replace(/(?<!\/)\/+$/, "");
 }

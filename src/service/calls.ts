@@ -1,5 +1,5 @@
 import { deflateSync, inflateSync } from "node:zlib";
-import { defined, type JsonObject, type JsonValue } from "../base/json.ts";
+import { defined, isObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import { integer, optionalText, text } from "../base/sqlite.ts";
 import { insert, row, rows, type Work } from "./database/database.ts";
 
@@ -20,6 +20,8 @@ export interface Call extends JsonObject {
   readonly crewai: string;
   /** That name a model. */
   readonly variables: Readonly<Record<string, string>>;
+  /** Names of the project's keys. */
+  readonly keys?: readonly string[];
 }
 
 interface CallSummary extends JsonObject {
@@ -116,12 +118,12 @@ export function* recordingOf(executionId: string): Work<string> {
     const call = content === undefined ? undefined : contentOf(content);
     return call && canBeReplayed(call) ? [{ call, at }] : [];
   });
-  const { crewai = "", variables = {} } = calls.at(-1)?.call ?? {};
+  const { crewai = "", variables = {}, keys = [] } = calls.at(-1)?.call ?? {};
   const left_out = counted.length - calls.length;
-  return [
-    { recording: 1, crewai, variables, ...(left_out > 0 && { left_out }) },
-    ...calls.map(recordOf),
-  ]
+  const more = { ...(keys.length > 0 && { keys }), ...(left_out > 0 && { left_out }) };
+  // Of the same calls at the same time, the first to begin gets the first answer.
+  const ordered = calls.toSorted((one, other) => one.call.at - other.call.at);
+  return [{ recording: 1, crewai, variables, ...more }, ...ordered.map(recordOf)]
     .flatMap(linesOf)
     .map((line) => `${line}\n`)
     .join("");
@@ -143,6 +145,8 @@ function canBeReplayed({ kind, status, isCut }: Call): boolean {
 function linesOf(record: JsonObject): readonly string[] {
   const lines: string[] = [];
   const head = JSON.stringify(record, (_name, value: JsonValue) => {
+    if (isObject(value) && Object.keys(value).join() === "lines")
+      return { lines: [value["lines"]] };
     if (typeof value !== "string" || !value.includes("\n")) return value;
     const own = value.split("\n");
     lines.push(...own.map((line) => JSON.stringify(line)));

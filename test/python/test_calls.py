@@ -3,6 +3,7 @@
 import asyncio
 import http.server
 import json
+import os
 import ssl
 import threading
 from types import SimpleNamespace
@@ -11,12 +12,14 @@ import certifi
 import httpx
 import pytest
 from conftest import opened, version
+from crewai.llms import base_llm
 from crewai.tools import BaseTool, tool
+from pydantic import BaseModel
 
 from crewdeck_worker.calls import Calls, tokens_of
 from crewdeck_worker.gate import Gate, no_rules
 from crewdeck_worker.judge import answered
-from crewdeck_worker.recording import records_in
+from crewdeck_worker.recording import Recording, lines_of, records_in, through_service
 
 chat = {"choices": [{"message": {"role": "assistant", "content": "Hi"}}], "usage": {"prompt_tokens": 7, "completion_tokens": 2}}
 events = 'data: {"choices": []}\n\ndata: {"choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 1}}\n\ndata: [DONE]\n\n'
@@ -24,7 +27,7 @@ events = 'data: {"choices": []}\n\ndata: {"choices": [], "usage": {"prompt_token
 
 @pytest.fixture
 def model():
-    """An endpoint, and what it was asked. A prompt is a status, or asks for a stream."""
+    """An endpoint, and what it was asked. A prompt is a status, or asks for a stream, or for one that breaks off."""
     asked = []
 
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -32,12 +35,13 @@ def model():
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))
             asked.append(body)
             prompt = str(body.get("prompt"))
-            kind, text = ("text/event-stream", events) if prompt == "stream" else ("application/json", json.dumps(chat))
+            kind, text = ("application/json", json.dumps(chat)) if prompt not in ("stream", "break") else ("text/event-stream", events)
             self.send_response(int(prompt) if prompt.isdigit() else 200)
             self.send_header("content-type", kind)
-            self.send_header("content-length", str(len(text)))
+            self.send_header("content-length", str(len(text) + (prompt == "break")))
             self.end_headers()
             self.wfile.write(text.encode())
+            self.close_connection = True
 
         def log_message(self, *_):
             pass
@@ -182,6 +186,21 @@ def test_a_call_that_is_not_recorded_fails_the_attempt_with_the_difference(forke
     message = forked(run)
     assert message.startswith("The recording poem.recording.jsonl has no such call of the model. It was recorded with crewAI 1.14.7, and this is ")
     assert message.endswith('-In one line."\n+In two lines."\n }')
+    assert lines_of({"temperature": 1.0}) == lines_of(through_service({"temperature": 1.0})) == lines_of({"temperature": 1})
+
+
+def test_only_the_first_difference_is_looked_for(forked, model, tmp_path, monkeypatch):
+    url, _ = model
+
+    def run():
+        calls, looked = Kept(), []
+        monkeypatch.setattr(Recording, "explain_miss", lambda *_: looked.append(1) or "None")
+        calls.open([], calls.record(tmp_path / "r.jsonl"))
+        with pytest.raises(Exception, match="None"):
+            calls.make(lambda: [ask(url, "a"), ask(url, "b")])
+        return len(looked)
+
+    assert forked(run) == 1
 
 
 def test_no_request_leaves_where_nothing_like_it_is_recorded(forked, model, tmp_path):
@@ -262,14 +281,93 @@ def test_tools_answer_from_the_recording_or_run_for_real(forked, tmp_path):
         calls.open([], replay)
         calls.make(attempt)
         once = list(ran)
-        calls.open([], {**replay, "live": ["later"]})
+        # By any of its names.
+        calls.open([], {**replay, "live": ["Later"]})
         calls.make(attempt)
-        return told, once, ran
+        by_name = list(ran)
+        calls.open([], {**replay, "live": "live"})
+        calls.make(attempt)
+        return told[:3], once, by_name, ran
 
-    told, once, ran = forked(run)
+    told, once, by_name, ran = forked(run)
     assert told == [["sent 1", "sent 2", {"to": "b"}]] * 3
     assert once == ["a", "a", "b", "c"]
-    assert ran == [*once, "b"]
+    assert by_name == [*once, "b"]
+    assert ran == [*by_name, *once]
+
+
+class Place(BaseModel):
+    at: float = 2.0
+
+
+@pytest.mark.parametrize("result", [2.0, [1.0, 2.5], (1, 2), {1: "a"}, {"id": 1234567890123456789}, True, None, 0.1, "x", Place()])
+def test_an_agent_reads_the_same_of_a_replayed_result_as_of_a_live_one(forked, tmp_path, result):
+    def run():
+        calls = Kept()
+        calls.open([], None)
+
+        @tool("typed")
+        def typed() -> Place:
+            """Returns it."""
+            return result
+
+        @tool("any")
+        def untyped():
+            """Returns it."""
+            return result
+
+        def attempt():
+            read.append([getattr(one, "format_output_for_agent", str)(one.run()) for one in (typed, untyped)])
+
+        read = []
+        calls.make(attempt)
+        calls.kept = [through_service(call) for call in calls.kept]
+        calls.open([], calls.record(tmp_path / "r.jsonl"))
+        calls.make(attempt)
+        return read
+
+    live, replayed = forked(run)
+    assert live == replayed
+
+
+def test_an_answer_that_breaks_off_is_an_error(forked, model):
+    url, _ = model
+
+    def run():
+        calls = Kept()
+
+        def attempt():
+            with pytest.raises(httpx.HTTPError):
+                ask(url, "break")
+
+        calls.make(attempt)
+        ((call,),) = [calls.kept]
+        return call["response"], call.get("status"), call["error"].partition(":")[0]
+
+    assert forked(run) == (events, None, "RemoteProtocolError")
+
+
+def test_what_a_model_sends_elsewhere_does_not_leave_in_a_replay(forked, model, tmp_path):
+    url, asked = model
+
+    def run():
+        calls = Kept()
+        calls.open([], calls.record(tmp_path / "r.jsonl"))
+        base_llm._current_call_id.set("a")
+        return calls.make(lambda: ask(url, "a", path="/api/generate"))
+
+    if hasattr(base_llm, "_current_call_id"):
+        assert forked(run).startswith("A model sends a request to /v1/api/generate, which can't be replayed")
+        assert asked == []
+
+
+def test_libraries_send_by_httpx_and_have_a_key_in_a_replay(forked, tmp_path):
+    def run():
+        calls = Kept()
+        calls.open([], calls.record(tmp_path / "r.jsonl", keys=["A_KEY", "OPENAI_API_KEY"]))
+        return [os.environ[name] for name in ("DISABLE_AIOHTTP_TRANSPORT", "A_KEY", "OPENAI_API_KEY")]
+
+    assert forked(run) == ["True", "replay", "key"]
 
 
 def test_secrets_of_the_project_are_in_no_call(forked, model, monkeypatch):
@@ -314,13 +412,16 @@ crew = Crew(agents=[agent], tasks=[Task(description="d", expected_output="e", ag
         }
     )
 
-    def run():
+    def run(in_crew):
         calls = Kept()
-        calls.check(opened(folder, "crew.py").crew())
+        project = opened(folder, "crew.py")
+        calls.check(project.crew())
         calls.open([], calls.record(tmp_path / "r.jsonl"))
-        calls.check(opened(folder, "crew.py").crew())
+        # A flow may call it itself.
+        return calls.check(project.crew()) if in_crew else calls.make(lambda: project.crew().agents[0].llm.call("a"))
 
-    assert forked(run) == "Calls of Own can't be replayed: only those of models that send their requests by httpx."
+    for in_crew in (True, False):
+        assert forked(lambda: run(in_crew)) == "Calls of Own can't be replayed: only those of models that send their requests by httpx."
 
 
 @pytest.mark.parametrize(
@@ -346,3 +447,9 @@ def test_tokens_are_those_that_the_model_tells(answer, tokens):
 def test_a_text_of_several_lines_is_read_from_its_lines():
     lines = ['{"a": {"lines": 2}, "b": [{"lines": 3}]}', '"x"', '"\\"y\\""', '""', '""', '"z"', '{"c": 1}']
     assert list(records_in(lines)) == [{"a": 'x\n"y"', "b": ["\n\nz"]}, {"c": 1}]
+
+
+def test_a_recording_may_have_any_characters_and_names(tmp_path):
+    (tmp_path / "r.jsonl").write_text('{"crewai": "1"}\n{"key": "a\u2028\x85", "request": {"lines": [{"lines": ["b"]}]}}\n', encoding="utf-8")
+    recording = Recording({"file": str(tmp_path / "r.jsonl"), "live": []})
+    assert recording.by_key["a\u2028\x85"][0]["request"] == {"lines": {"lines": "b"}}

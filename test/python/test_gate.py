@@ -196,6 +196,18 @@ def other() -> Crew:
 """
 
 
+def test_a_tool_that_a_replay_would_run_is_named_before_anything_runs(forked, project, tmp_path):
+    folder = project({"crew.py": own_way})
+
+    def run(live):
+        calls = Kept(None)
+        calls.open([], {**calls.record(tmp_path / "r.jsonl"), "live": live})
+        return calls.check(opened(folder, "crew.py", "crew").crew())
+
+    assert forked(lambda: run([])).startswith('Calls of the tool "mail" can\'t be replayed: Own has its own way to run.')
+    assert forked(lambda: run(["mail"])) is None
+
+
 def test_a_tool_that_cannot_wait_is_named_before_anything_runs(forked, project, capfd):
     folder = project({"crew.py": own_way})
 

@@ -34,6 +34,14 @@ describe("service: its commands", () => {
     }
   });
 
+  it("prints nothing of a test that is for the terminal, and writes XML", async () => {
+    const file = path.join(temporaryFolder("test"), "a.kickoff.json");
+    writeFileSync(file, String.raw`{"cases": [{"label": "\u001b[2J\uffff"}]}`);
+    const { code, stdout } = await runService(["test", file, "--junit", `${file}.xml`]);
+    assert.deepEqual([code, stdout.includes("\u001b")], [2, false], stdout);
+    assert.match(readFileSync(`${file}.xml`, "utf8"), /name="\ufffd\[2J\ufffd"/);
+  });
+
   it("adds and revokes tokens of a server before its first start, while it runs, and after it was killed", async () => {
     const data = temporaryFolder("tokens");
     const config = path.join(data, "crewdeck.server.jsonc");

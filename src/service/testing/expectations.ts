@@ -2,14 +2,12 @@ import { isDeepStrictEqual } from "node:util";
 import { Ajv } from "ajv";
 import addFormats from "ajv-formats";
 import { asObject, parseJson } from "../../base/json.ts";
+import { plainName } from "../../base/text.ts";
 import type { Grade, TestFailure } from "../../base/window-protocol.ts";
+import { messageOf } from "../errors.ts";
 import type { ExpectedCalls, Expectation } from "./test-file.ts";
 
 const usualGrade = 7;
-
-// Schemas come from elsewhere: two may have the same `$id`, and a `$schema` that isn't known.
-const ajv = new Ajv({ strict: false, addUsedSchema: false, validateSchema: false });
-addFormats(ajv);
 
 export interface Outcome {
   readonly output: string;
@@ -23,7 +21,7 @@ export interface Outcome {
   /** US dollars. Undefined if a model has no price. */
   readonly dollars: number | undefined;
   readonly calls: readonly ToolCall[];
-  readonly grades: readonly Grade[];
+  readonly grades: readonly (Grade & Pick<ToolCall, "attempt">)[];
 }
 
 interface ToolCall {
@@ -43,9 +41,7 @@ export function mismatchesOf(expected: Expectation, outcome: Outcome): readonly 
   const isOfResult = task === undefined && attempt === undefined;
   const what = isOfResult ? "The result" : nameOf(task, attempt);
   const output = isOfResult ? outcome.output : found?.output;
-  const grade = outcome.grades.findLast(
-    (one) => one.question === judge && (task === undefined || one.task === task),
-  );
+  const grade = outcome.grades.findLast((one) => one.question === judge && isMeant(one));
   const made = outcome.calls.filter(isMeant);
   return [
     ...(output === undefined
@@ -79,23 +75,16 @@ function gradeMismatch(judge: string, minGrade: number, grade: Grade | undefined
 }
 
 function useMismatches(
-  { maxSeconds, maxTokens, maxCost }: Expectation,
+  { maxSeconds = Infinity, maxTokens = Infinity, maxCost = Infinity }: Expectation,
   { seconds, tokens, dollars }: Outcome,
 ): readonly Mismatch[] {
-  const mismatches: Mismatch[] = [];
-  if (maxSeconds !== undefined && seconds > maxSeconds)
-    mismatches.push({ message: `It took ${seconds} s, and at most ${maxSeconds} s are expected.` });
-  if (maxTokens !== undefined && tokens > maxTokens)
-    mismatches.push({
-      message: `It took ${tokens} tokens, and at most ${maxTokens} are expected.`,
-    });
-  if (maxCost !== undefined && dollars === undefined)
-    mismatches.push({
-      message: "What it cost isn't known: a model has no price in the setting crewdeck.prices.",
-    });
-  if (maxCost !== undefined && dollars !== undefined && dollars > maxCost)
-    mismatches.push({ message: `It cost $${dollars}, and at most $${maxCost} are expected.` });
-  return mismatches;
+  const unknown = "What it cost isn't known: a model has no price in the setting crewdeck.prices.";
+  const cost = `It cost $${dollars}, and at most $${maxCost} are expected.`;
+  return [
+    seconds > maxSeconds && `It took ${seconds} s, and at most ${maxSeconds} s are expected.`,
+    tokens > maxTokens && `It took ${tokens} tokens, and at most ${maxTokens} are expected.`,
+    dollars === undefined ? maxCost < Infinity && unknown : dollars > maxCost && cost,
+  ].flatMap((message) => (message === false ? [] : [{ message }]));
 }
 
 function nameOf(task: string | undefined, attempt: number | undefined): string {
@@ -104,30 +93,34 @@ function nameOf(task: string | undefined, attempt: number | undefined): string {
 }
 
 function textMismatches(expected: Expectation, what: string, actual: string): Mismatch[] {
-  const { contains, matches, equals, jsonSchema, maxWords } = expected;
-  const mismatches: Mismatch[] = [];
-  if (contains !== undefined && !actual.includes(contains))
-    mismatches.push({ message: `${what} has no "${contains}".`, actual });
-  if (matches !== undefined && !ajv.validate({ type: "string", pattern: matches }, actual))
-    mismatches.push({ message: `${what} doesn't match /${matches}/.`, actual });
-  if (equals !== undefined && actual.trim() !== equals.trim())
-    mismatches.push({ message: `${what} is another text.`, expected: equals, actual });
+  const { contains = "", matches = "", equals, jsonSchema, maxWords = Infinity } = expected;
   const words = actual.split(/\s+/).filter(Boolean).length;
-  if (maxWords !== undefined && words > maxWords)
-    mismatches.push({
-      message: `${what} has ${words} words, and at most ${maxWords} are expected.`,
-      actual,
-    });
+  const tooLong = `${what} has ${words} words, and at most ${maxWords} are expected.`;
   const problem = jsonSchema && schemaProblem(jsonSchema, actual);
-  if (problem !== undefined)
-    mismatches.push({ message: `${what} doesn't fit the JSON schema: ${problem}.`, actual });
-  return mismatches;
+  const messages = [
+    !actual.includes(contains) && `${what} has no "${contains}".`,
+    problemIn(actual, { pattern: matches }) !== undefined && `${what} doesn't match /${matches}/.`,
+    words > maxWords && tooLong,
+    problem !== undefined && `${what} doesn't fit the JSON schema: ${problem}.`,
+  ].flatMap((message) => (message === false ? [] : [{ message, actual }]));
+  const isOther = equals !== undefined && actual.trim() !== equals.trim();
+  const other = { message: `${what} is another text.`, expected: equals ?? "", actual };
+  return isOther ? [...messages, other] : messages;
 }
 
 function schemaProblem(schema: object, actual: string): string | undefined {
   const value = parseJson(actual);
-  if (value === undefined) return "it is not JSON";
-  return ajv.validate(schema, value) ? undefined : ajv.errorsText(ajv.errors, { dataVar: "it" });
+  return value === undefined ? "it is not JSON" : problemIn(value, schema);
+}
+
+function problemIn(value: unknown, schema: object): string | undefined {
+  // Another one each time: it keeps schemas, of which two may have the same `$id`. A `$schema` may be one that it doesn't know.
+  const ajv = addFormats(new Ajv({ strict: false, validateSchema: false }));
+  try {
+    return ajv.validate(schema, value) ? undefined : ajv.errorsText(ajv.errors, { dataVar: "it" });
+  } catch (error) {
+    return `the schema is not valid: ${messageOf(error)}`;
+  }
 }
 
 function callMismatch(
@@ -136,7 +129,7 @@ function callMismatch(
 ): Mismatch | undefined {
   const counted = made.filter(
     (call) =>
-      call.tool === tool &&
+      plainName(call.tool) === plainName(tool) &&
       Object.entries(given).every(([name, value]) =>
         isDeepStrictEqual(asObject(call.arguments)[name], value),
       ),

@@ -27,7 +27,7 @@ export function* resultOf(
   return {
     state: failures.length === 0 ? "passed" : "failed",
     ...defined({ dollars }),
-    grades: grades.map((grade) => ({ ...grade })),
+    grades: grades.map(({ task, question, grade, reason }) => ({ task, question, grade, reason })),
     failures: failures.map(({ isUnrecorded, ...failure }) => ({
       ...failure,
       ...(isUnrecorded && { is_unrecorded: true }),
@@ -62,9 +62,15 @@ function* outcomeOf(
     calls: tools.filter(({ tool }) => tool !== verdict),
     grades: tools
       .filter(({ tool }) => tool === verdict)
-      .map(({ task, arguments: given, response }) => {
+      .map(({ task, attempt, arguments: given, response }) => {
         const [{ question }, { grade, reason }] = [asObject(given), asObject(response)];
-        return { task, question: String(question), grade: Number(grade), reason: String(reason) };
+        return {
+          task,
+          attempt,
+          question: String(question),
+          grade: Number(grade),
+          reason: String(reason),
+        };
       }),
   };
 }

@@ -2,6 +2,7 @@ import { glob, stat, writeFile } from "node:fs/promises";
 import { relative, resolve } from "node:path";
 import { defined } from "../../base/json.ts";
 import { untilAsked } from "../../base/process.ts";
+import { escaped, visible } from "../../base/text.ts";
 import type { NamedTest, TestLine } from "../../base/window-protocol.ts";
 import { ProjectError } from "../../projects/types.ts";
 import type { readTestOptions } from "../options.ts";
@@ -104,7 +105,8 @@ function textOf({ test, state, seconds, tokens, dollars, failures }: TestResult)
     ...(actual === undefined || isUnrecorded ? [] : [`Actual: ${cut(actual)}`]),
   ]);
   const indented = lines.map((line) => `\n    ${line.replaceAll("\n", "\n    ")}`).join("");
-  return `${mark} ${titleOf(test)} (${seconds} s${cost})${indented}`;
+  // What a model says must not be for the terminal.
+  return visible(`${mark} ${titleOf(test)} (${seconds} s${cost})${indented}`, /(?![\n\t])\p{Cc}/gu);
 }
 
 function cut(text: string): string {
@@ -125,22 +127,15 @@ function junitOf(results: readonly TestResult[]): string {
     const kind = state === "error" ? "error" : "failure";
     const inside = failures.map(
       ({ message, actual = "" }) =>
-        `<${kind} message="${escaped(message)}">${escaped(actual)}</${kind}>`,
+        `<${kind} message=${quoted(message)}>${escaped(actual)}</${kind}>`,
     );
-    const name = escaped(test.name === "" ? "test" : test.name);
-    return `  <testcase classname="${escaped(titleOf({ ...test, name: "" }))}" name="${name}" time="${seconds}">${inside.join("")}</testcase>\n`;
+    const name = quoted(test.name === "" ? "test" : test.name);
+    return `  <testcase classname=${quoted(titleOf({ ...test, name: "" }))} name=${name} time="${seconds}">${inside.join("")}</testcase>\n`;
   });
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="crewdeck" tests="${results.length}" failures="${countOf(results, "failed")}" errors="${countOf(results, "error")}">\n${cases.join("")}</testsuite>\n`;
 }
 
-/** Control characters are not allowed in XML. */
-function escaped(text: string): string {
-  const entities: Readonly<Record<string, string>> = {
-    "&": "&amp;",
-    "<": "&lt;",
-    ">": "&gt;",
-    '"': "&quot;",
-    "\n": "&#10;",
-  };
-  return text.replace(/[^\P{Cc}\t\n]/gu, "").replace(/[&<>"\n]/g, (each) => entities[each] ?? each);
+/** Of an attribute, which would have spaces in place of line breaks. */
+function quoted(text: string): string {
+  return `"${escaped(text).replaceAll("\n", "&#10;")}"`;
 }

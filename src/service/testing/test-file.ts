@@ -1,5 +1,4 @@
 import { Ajv } from "ajv";
-import addFormats from "ajv-formats";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import schema from "../../../media/kickoff.schema.json" with { type: "json" };
 import { readRegularFile } from "../../base/files.ts";
@@ -74,7 +73,14 @@ export const suffix = ".kickoff.json";
 const longestFile = 10_000_000;
 
 const ajv = new Ajv({ allErrors: true, verbose: true, strict: false });
-addFormats(ajv, ["regex"]);
+// The usual format takes patterns that can't be used, such as "\\-".
+ajv.addFormat("regex", (pattern: string) => {
+  try {
+    return Boolean(new Ajv({ strict: false }).compile({ pattern }));
+  } catch {
+    return false;
+  }
+});
 const isExpectation = ajv.compile<JsonObject & Expectation>(schema.definitions.expectation);
 const isContent = ajv.compile<Content>({ ...schema, anyOf: [{}] });
 
@@ -82,10 +88,7 @@ const isContent = ajv.compile<Content>({ ...schema, anyOf: [{}] });
 export async function readTestFile(file: string): Promise<readonly TestCase[]> {
   const text = await readText(file);
   const shown = relative(process.cwd(), file);
-  const report = (error: ProjectError) => {
-    throw error;
-  };
-  const place = parseJsonc({ file: shown, text }, { report, broken: new Set() });
+  const place = parseJsonc({ file: shown, text }, { report: raise, broken: new Set() });
   const content: unknown = place.plain();
   if (!isContent(content)) {
     const [error] = isContent.errors ?? [];
@@ -143,6 +146,10 @@ function problemOf(name: string): string {
   return `${name}${path} is not valid: it ${error?.message ?? ""} (${which.join(", ")}).`;
 }
 
+function raise(error: ProjectError): never {
+  throw error;
+}
+
 async function readText(file: string): Promise<string> {
   try {
     return (await readRegularFile(file, longestFile)).toString("utf8");
@@ -158,14 +165,8 @@ async function readText(file: string): Promise<string> {
 async function assertionsOf(root: string) {
   const file = join(root, "eval.jsonc");
   if (!existsSync(file)) return [];
-  const report = (error: ProjectError) => {
-    throw error;
-  };
-  const name = relative(process.cwd(), file);
-  const place = parseJsonc(
-    { file: name, text: await readText(file) },
-    { report, broken: new Set() },
-  );
+  const shown = { file: relative(process.cwd(), file), text: await readText(file) };
+  const place = parseJsonc(shown, { report: raise, broken: new Set() });
   return (place.inside.get("assertions")?.list ?? []).flatMap((one) => {
     const given = asObject(one.plain());
     const [kind = ""] = [textAt(given, "type")];

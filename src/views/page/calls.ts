@@ -4,7 +4,7 @@ import type { CrewClient } from "../../api/client.ts";
 import { type KeptCall, readUsage } from "../../api/read-events.ts";
 import { messageOf } from "../../base/errors.ts";
 import { defined, laidOutJson, textAt, type UnknownObject } from "../../base/json.ts";
-import { shortName } from "../../base/text.ts";
+import { plainName, shortName } from "../../base/text.ts";
 import type { Span } from "../../executions/activity.ts";
 import { type CrewRef, type Execution, isLocalCrew } from "../../executions/model.ts";
 import type { Price } from "../../executions/tokens.ts";
@@ -59,14 +59,9 @@ export async function readCall(
 
 /** Events of tools, and those of crewAI 1.0, don't name their calls. @param all by time */
 function keptOf({ callId, ...span }: Span, all: readonly KeptCall[]): KeptCall | undefined {
-  const plain = (name: string) =>
-    name
-      .normalize("NFKD")
-      .toLowerCase()
-      .replace(/[^a-z0-9]/g, "");
   const isIn = ({ kind, name, start }: KeptCall) =>
     kind === span.kind &&
-    (kind === "model" || plain(name) === plain(span.name)) &&
+    (kind === "model" || plainName(name) === plainName(span.name)) &&
     Math.floor(span.start) <= start &&
     start <= Math.ceil(span.end ?? Infinity);
   const isNamed = (call: KeptCall) => callId !== undefined && call.callId === callId;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { rowsOfCsv } from "../../../src/base/csv.ts";
+import { csvOf, rowsOfCsv } from "../../../src/base/csv.ts";
 
 describe("A CSV file of cases", () => {
   it("has rows with their lines, also with quotes, commas and line breaks in fields", () => {
@@ -10,6 +10,10 @@ describe("A CSV file of cases", () => {
       { line: 6, values: { a: "", b: "last" } },
       { line: 7, values: { a: "lonely", b: "" } },
     ]);
+  });
+
+  it("has no field that a spreadsheet takes for a formula", () => {
+    assert.equal(csvOf([["=1+1", "-2", "- tea", "@a"]]), "'=1+1,-2,'- tea,'@a\n");
   });
 
   it("may have quotes that end nowhere, and line breaks of an old Mac", () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { startOnce, type StartOnce } from "../../../src/base/single-start.ts";
+import { startOnce } from "../../../src/base/single-start.ts";
 import { FakeClock } from "../executions/fake-clock.ts";
 
 const person = { isPerson: true };
@@ -7,7 +7,7 @@ const program = { isPerson: false };
 
 describe("A single start", () => {
   let clock: FakeClock;
-  let starts: StartOnce<number | undefined>;
+  let starts: ReturnType<typeof startOnce<number | undefined>>;
   let count: number;
   const start = () => Promise.resolve(++count);
 

@@ -8,14 +8,8 @@ import { harness, inputs, messageOf, serve } from "./support.ts";
 function call(request: string, more: object = {}): Call {
   return {
     ...{ kind: "model", name: "responses", key: request, at: Date.UTC(2026, 1, 3), seconds: 1 },
-    ...{
-      request: { model: "m", input: request },
-      response: "Yes",
-      isCut: false,
-      crewai: "1.15.30",
-      variables: { MODEL: "m" },
-      model: "m",
-    },
+    ...{ request: { model: "m", input: request }, response: "Yes", isCut: false },
+    ...{ crewai: "1.15.30", variables: { MODEL: "m" }, model: "m" },
     ...{ status: 200, ...more },
   };
 }
@@ -77,15 +71,17 @@ describe("service: calls of an execution", () => {
   it("are recorded with the lines of their texts, but for what a replay can't use", async () => {
     const text = 'One "line"\nand two\n';
     const unfit = [{ isCut: true }, { status: 429 }, { status: 503 }, { status: undefined }];
-    const kept = [call(text, { id: "x" }), call("B", { status: 404 }), call("C", { kind: "tool" })];
+    // It began before the others.
+    const tool = call("C", { kind: "tool", at: 0, request: { lines: 2 }, keys: ["A_KEY"] });
+    const kept = [call(text, { id: "x" }), call("B", { status: 404 }), tool];
     const calls = [...kept, ...unfit.map((more) => call("D", more))];
     await serve({ engine: engineWith(calls) });
     const id = await harness.kickoff({ inputs });
     await harness.untilWaiting(id);
-    const [head, first, ...rest] = await recordingOf(id);
-    assert.deepEqual(head, {
-      ...{ recording: 1, crewai: "1.15.30", variables: { MODEL: "m" }, left_out: 4 },
-    });
+    const [head, began, first, ...rest] = await recordingOf(id);
+    const known = { crewai: "1.15.30", variables: { MODEL: "m" }, keys: ["A_KEY"] };
+    assert.deepEqual(head, { recording: 1, ...known, left_out: 4 });
+    assert.deepEqual(asObject(began)["request"], { lines: [2] });
     assert.deepEqual(first, {
       ...{ at: ["research", 1], kind: "model", name: "responses", key: { lines: 3 } },
       ...{ request: { model: "m", input: { lines: 3 } }, status: 200, response: "Yes" },
@@ -94,7 +90,7 @@ describe("service: calls of an execution", () => {
     assert.deepEqual(rest.slice(0, 6), [...lines, ...lines]);
     assert.deepEqual(
       rest.slice(6).map((each) => asObject(each)["key"]),
-      ["B", "C"],
+      ["B"],
     );
   });
 

@@ -5,6 +5,7 @@ where crewAI makes a tool.
 """
 
 import asyncio
+import contextlib
 import functools
 import importlib
 import importlib.util
@@ -22,9 +23,9 @@ from crewai import Crew
 from crewai.llms import base_llm
 from crewai.tools import BaseTool
 
-from crewdeck_worker.gate import Gate, characters_per_token, functions_of, keep_no_refusals
+from crewdeck_worker.gate import Gate, characters_per_token, check_tapped, functions_of, keep_no_refusals
 from crewdeck_worker.protocol import Failure, Replay, Rules
-from crewdeck_worker.recording import Recording, key_of
+from crewdeck_worker.recording import Recording, key_of, through_service
 
 crewai_version = version("crewai")
 # httpx, and what newer libraries of providers use in its place.
@@ -34,7 +35,9 @@ model_path = re.compile(
     r"/(chat/completions|responses(?:/input_tokens)?|embeddings|messages(?:/count_tokens)?"
     r"|models/[^/]+:(?:generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents))$"
 )
-# Models of crewAI that send their requests in other ways.
+covered_paths = "only those to chat/completions, responses, embeddings, messages and Google's"
+# Where models are defined; and of those, which send their requests in other ways.
+covered = ("crewai.", "crewdeck_worker.")
 uncovered = ("crewai.llms.providers.bedrock", "crewai.llms.providers.azure")
 # crewAI's own tools that ask other agents, whose calls are answered.
 asking = "crewai.tools.agent_tools"
@@ -56,6 +59,8 @@ class Calls:
         self.gate = gate
         self.recording: Recording | None = None
         self.secrets: list[str] = []
+        # Of the project's `.env`.
+        self.keys: list[str] = []
         # The task's name and the number of the attempt.
         self.at: object = None
         self.misses: list[str] = []
@@ -67,10 +72,11 @@ class Calls:
         found += [value for name, value in os.environ.items() if secret_name.search(name)]
         # The longest first: one may contain another.
         self.secrets = sorted({value for value in found if len(value) >= shortest_secret}, key=len, reverse=True)
+        self.keys = sorted({name for name, _ in variables if secret_name.search(name)})
         self.recording = Recording(replay) if replay else None
         if self.recording:
             # A clone of the project has no `.env`. Without a key, providers' libraries refuse to begin.
-            for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"):
+            for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", *self.recording.keys):
                 os.environ.setdefault(name, "replay")
             # The project may name another model than the one that was chosen for the recorded execution.
             os.environ.update(self.recording.variables)
@@ -102,20 +108,30 @@ class Calls:
         return reply
 
     def check(self, crew: Crew) -> None:
-        """Before a replay, no request of its models may leave; with a budget, each must be seen."""
+        """Before a replay, no request of its models may leave, and no tool may run; with a budget, each call of a model must be seen."""
         self.gate.check(crew)
+        recording = self.recording
+        if recording:
+            check_tapped(crew, "can't be replayed", lambda tool: not recording.is_live(tool))
         names = ("llm", "function_calling_llm", "manager_llm", "planning_llm")
         owners = [crew, *crew.agents, *([crew.manager_agent] if crew.manager_agent else [])]
-        kinds = [type(model) for owner in owners for name in names if isinstance(model := getattr(owner, name, None), base_llm.BaseLLM)]
-        what = "can't be replayed" if self.recording else "can't be held to a budget"
-        for kind in kinds if self.recording or self.gate.limits else []:
-            if kind.__module__.startswith(uncovered) or not kind.__module__.startswith("crewai."):
-                raise Failure(f"Calls of {kind.__name__} {what}: only those of models that send their requests by httpx.")
+        for model in (getattr(owner, name, None) for owner in owners for name in names):
+            if isinstance(model, base_llm.BaseLLM):
+                self.check_model(type(model))
+
+    def check_model(self, kind: type) -> None:
+        if (self.recording or self.gate.limits) and not is_covered(kind):
+            what = "can't be replayed" if self.recording else "can't be held to a budget"
+            self.misses.append(f"Calls of {kind.__name__} {what}: only those of models that send their requests by httpx.")
+            raise Failure(self.misses[-1])
 
     def tap(self) -> None:
         """From now on. A project that is imported later may make tools."""
+        # LiteLLM then sends by httpx, too.
+        os.environ["DISABLE_AIOHTTP_TRANSPORT"] = "True"
         for client in filter(importlib.util.find_spec, clients):
             self.tap_client(importlib.import_module(client))
+        self.tap_models()
         make = BaseTool.__init__
 
         @functools.wraps(make)
@@ -123,10 +139,35 @@ class Calls:
             make(tool, *args, **kwargs)
             is_kept = not type(tool).__module__.startswith(asking)
             for name in functions_of(tool):
-                object.__setattr__(tool, name, self.tapped(tool.name, getattr(tool, name), is_kept))
+                object.__setattr__(tool, name, self.tapped(tool, getattr(tool, name), is_kept))
             keep_no_refusals(tool)
 
         setattr(BaseTool, "__init__", made)
+
+    def tap_models(self) -> None:
+        """Those that a flow or a tool makes are in no crew that is checked."""
+        make = base_llm.BaseLLM.__init__
+        known = set[type]()
+
+        def checked(kind: type, function: Callable[..., Any]) -> Callable[..., Any]:
+            @functools.wraps(function)
+            def call(*args: Any, **kwargs: Any) -> Any:
+                self.check_model(kind)
+                return function(*args, **kwargs)
+
+            return call
+
+        @functools.wraps(make)
+        def made(one: Any, /, *args: Any, **kwargs: Any) -> None:
+            kind = type(one)
+            if not is_covered(kind) and kind not in known:
+                known.add(kind)
+                for name in ("call", "acall"):
+                    if hasattr(kind, name):
+                        setattr(kind, name, checked(kind, getattr(kind, name)))
+            make(one, *args, **kwargs)
+
+        setattr(base_llm.BaseLLM, "__init__", made)
 
     def tap_client(self, client: Any) -> None:
         share_certificates(client)
@@ -139,8 +180,17 @@ class Calls:
         def is_over(call: Call) -> bool:
             return call.counts and self.gate.is_over
 
+        def refused(request: Any) -> Any:
+            """In a replay, what a model sends to addresses that aren't recorded."""
+            if not (self.recording and request.method == "POST" and current_call()):
+                return None
+            self.misses.append(f"A model sends a request to {request.url.path}, which can't be replayed: {covered_paths}.")
+            return answered(None)
+
         def replayed(call: Call) -> Any:
-            found = call.recorded()
+            return answered(call.recorded())
+
+        def answered(found: dict[str, Any] | None) -> Any:
             answer = found or {"status": 400, "type": "application/json", "response": {"error": {"message": "Crewdeck: not recorded"}}}
             text = answer["response"]
             content = (text if isinstance(text, str) else json.dumps(text)).encode()
@@ -151,21 +201,37 @@ class Calls:
             """Keeps what the crew reads, as it arrives."""
             stream, chunks = response.stream, list[bytes]()
 
-            def done() -> None:
+            def done(**problem: str) -> None:
                 encoding = {"content-encoding": response.headers.get("content-encoding", "identity")}
-                text = client.Response(200, headers=encoding, content=b"".join(chunks)).content.decode("utf-8", "replace")
-                call.end(status=response.status_code, type=response.headers.get("content-type", ""), response=json_of(text))
+                try:
+                    text = client.Response(200, headers=encoding, content=b"".join(chunks)).content.decode("utf-8", "replace")
+                except client.DecodingError:  # It is incomplete.
+                    text = ""
+                how = problem or {"status": response.status_code, "type": response.headers.get("content-type", "")}
+                call.end(response=json_of(text), **how)
+
+            @contextlib.contextmanager
+            def reading() -> Iterator[None]:
+                try:
+                    yield
+                except GeneratorExit:  # The crew reads no more.
+                    raise
+                except BaseException as error:
+                    done(error=f"{type(error).__name__}: {error}")
+                    raise
 
             class Kept(client.SyncByteStream, client.AsyncByteStream):
                 def __iter__(self) -> Iterator[bytes]:
-                    for chunk in stream:
-                        chunks.append(chunk)
-                        yield chunk
+                    with reading():
+                        for chunk in stream:
+                            chunks.append(chunk)
+                            yield chunk
 
                 async def __aiter__(self) -> AsyncIterator[bytes]:
-                    async for chunk in stream:
-                        chunks.append(chunk)
-                        yield chunk
+                    with reading():
+                        async for chunk in stream:
+                            chunks.append(chunk)
+                            yield chunk
 
                 def close(self) -> None:
                     stream.close()
@@ -182,7 +248,7 @@ class Calls:
             request.read()
             call = begin(request)
             if call is None:
-                return send(transport, request)
+                return refused(request) or send(transport, request)
             if self.recording:
                 return replayed(call)
             if is_over(call):
@@ -194,7 +260,7 @@ class Calls:
             await request.aread()
             call = begin(request)
             if call is None:
-                return await asend(transport, request)
+                return refused(request) or await asend(transport, request)
             if self.recording:
                 return replayed(call)
             if is_over(call):
@@ -205,8 +271,13 @@ class Calls:
         client.HTTPTransport.handle_request = handle_request
         client.AsyncHTTPTransport.handle_async_request = handle_async_request
 
-    def tapped(self, tool: str, function: Callable[..., Any], is_kept: bool) -> Callable[..., Any]:
+    def tapped(self, owner: BaseTool, function: Callable[..., Any], is_kept: bool) -> Callable[..., Any]:
         """@param is_kept whether its calls are reported and replayed"""
+        tool = owner.name
+
+        def kept(call: Call, result: Any) -> Any:
+            call.end(response=kept_result(owner, result))
+            return result
 
         def given(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
             return {**kwargs, **({"args": args} if args else {})}
@@ -217,7 +288,7 @@ class Calls:
 
         async def later(call: Call, result: Any) -> Any:
             with call:
-                return call.returned(await result)
+                return kept(call, await result)
 
         def go(args: tuple[Any, ...], kwargs: dict[str, Any], refusal: Any) -> Any:
             if not is_kept:
@@ -230,7 +301,7 @@ class Calls:
                 return call.replayed()
             with call:
                 result = function(*args, **kwargs)
-                return later(call, result) if inspect.isawaitable(result) else call.returned(result)
+                return later(call, result) if inspect.isawaitable(result) else kept(call, result)
 
         @functools.wraps(function)
         def run(*args: Any, **kwargs: Any) -> Any:
@@ -246,6 +317,10 @@ class Calls:
         made = arun if inspect.iscoroutinefunction(function) else run
         setattr(made, "is_tapped", True)
         return made
+
+
+def is_covered(model: type) -> bool:
+    return model.__module__.startswith(covered) and not model.__module__.startswith(uncovered)
 
 
 def share_certificates(client: Any) -> None:
@@ -277,14 +352,12 @@ class Call:
     def __init__(self, calls: Calls, kind: str, name: str, request: Any) -> None:
         self.calls, self.kind, self.name, self.request = calls, kind, name, calls.hidden(plain(request))
         self.key = key_of(kind, name, self.request)
-        self.at, self.began = calls.at, time.time()
-        current = getattr(base_llm, "_current_call_id", None)
+        self.at, self.began, self.has_ended = calls.at, time.time(), False
         # crewAI counts a prompt's tokens before it sends it, and estimates them where it can't.
         self.is_count = kind == "model" and bool(re.search("count|input_tokens", name, re.IGNORECASE))
         # Others cost next to nothing.
         self.counts = kind == "model" and not self.is_count and "embed" not in name.lower()
-        # By which the events of crewAI name it.
-        self.id = current.get() if current and kind == "model" else None
+        self.id = current_call() if kind == "model" else None
 
     def __enter__(self) -> None:
         pass
@@ -294,6 +367,10 @@ class Call:
             self.end(error=f"{type(error).__name__}: {error}")
 
     def end(self, **answer: Any) -> None:
+        """Only once: an answer that breaks off is closed, too."""
+        if self.has_ended:
+            return
+        self.has_ended = True
         tokens = tokens_of(answer.get("response")) if self.counts else (0, 0)
         counted = tokens if any(tokens) else self.estimate(answer)
         if self.counts:
@@ -304,7 +381,7 @@ class Call:
         cut = {name: json.dumps(part)[:longest_part] for name, part in parts.items() if len(json.dumps(part)) > longest_part}
         call = {
             **{"kind": self.kind, "name": self.name, "key": self.key, "id": self.id, "isCut": bool(cut), "crewai": crewai_version},
-            **{"variables": {name: value for name, value in os.environ.items() if model_name.search(name)}},
+            **{"variables": {name: value for name, value in os.environ.items() if model_name.search(name)}, "keys": self.calls.keys},
             **{"at": round(self.began * 1000), "seconds": round(time.time() - self.began, 3)},
             **({"model": self.model} if self.kind == "model" else {}),
             **({"usage" if any(tokens) else "estimate": {"prompt_tokens": counted[0], "completion_tokens": counted[1]}} if any(counted) else {}),
@@ -326,17 +403,13 @@ class Call:
             return 0, 0
         return len(json.dumps(self.request)) // characters_per_token, len(json.dumps(answer["response"])) // characters_per_token
 
-    def returned(self, result: Any) -> Any:
-        self.end(response=plain(result))
-        return result
-
     def recorded(self) -> dict[str, Any] | None:
         """The answer in the recording. Reported as that of a call; without one, the attempt fails, but for a count."""
         recording = self.calls.recording
         found = recording.take(self.key, self.at) if recording else None
         if found:
             self.end(**{name: found[name] for name in ("status", "type", "response", "error") if name in found})
-        elif recording and not self.is_count:
+        elif recording and not self.is_count and not self.calls.misses:
             self.calls.misses.append(recording.explain_miss(self.kind, self.name, self.request))
         return found
 
@@ -354,6 +427,22 @@ def plain(value: Any) -> Any:
         return json.loads(json.dumps(value, allow_nan=False))
     except (TypeError, ValueError, RecursionError):
         return str(value)
+
+
+def kept_result(tool: Any, result: Any) -> Any:
+    """Of a tool: as JSON if an agent reads the same in a replay, else as what it reads."""
+    told = getattr(tool, "format_output_for_agent", str)
+    try:
+        made = through_service(result)
+    except (TypeError, ValueError, RecursionError):
+        return told(result)
+    return made if made is None or told(made) == told(result) else told(result)
+
+
+def current_call() -> Any:
+    """What names the call of a model that is under way in events."""
+    current = getattr(base_llm, "_current_call_id", None)
+    return current.get() if current else None
 
 
 def json_of(text: str) -> Any:

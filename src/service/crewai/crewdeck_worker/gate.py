@@ -104,18 +104,26 @@ class Gate:
                 agent.max_execution_time = None
         if not self.asked:
             return
-        owners: list[Any] = [*crew.agents, *crew.tasks, *([crew.manager_agent] if crew.manager_agent else [])]
-        tools = [tool for owner in owners for tool in owner.tools or [] if isinstance(tool, BaseTool)]
-        names = {plain_name(tool.name): tool.name for tool in tools}
+        names = {plain_name(tool.name): tool.name for tool in tools_of(crew)}
         for plain, name in self.asked.items():
             if plain not in {"*", *names}:
                 print(f"No agent has the tool {name}, whose calls are to wait for a person. Others are: {', '.join(names.values()) or 'none'}.")
-        for tool in tools:
-            if self.asks(tool.name) and not is_tapped(tool):
-                raise Failure(
-                    f'Calls of the tool "{tool.name}" can\'t wait for a person: {type(tool).__name__} has its own way to run. '
-                    "Let it derive from crewAI's BaseTool, and implement only _run or _arun."
-                )
+        check_tapped(crew, "can't wait for a person", self.asks)
+
+
+def tools_of(crew: Crew) -> list[BaseTool]:
+    owners: list[Any] = [*crew.agents, *crew.tasks, *([crew.manager_agent] if crew.manager_agent else [])]
+    return [tool for owner in owners for tool in owner.tools or [] if isinstance(tool, BaseTool)]
+
+
+def check_tapped(crew: Crew, what: str, concerns: Callable[[str], bool]) -> None:
+    """@param concerns whether a tool's name is one of those that have to be"""
+    for tool in tools_of(crew):
+        if concerns(tool.name) and not is_tapped(tool):
+            raise Failure(
+                f'Calls of the tool "{tool.name}" {what}: {type(tool).__name__} has its own way to run. '
+                "Let it derive from crewAI's BaseTool, and implement only _run or _arun."
+            )
 
 
 def is_tapped(tool: BaseTool) -> bool:

@@ -44,7 +44,7 @@ members = (
 class Replay(TypedDict):
     # The recording's path.
     file: str
-    # The tools that run for real, or "all".
+    # The tools that run for real; "live" for all.
     live: list[str] | str
 
 

@@ -1,7 +1,8 @@
 """Reads a recording of a crew's calls, and finds in it the answer to a call, or what differs from the nearest one.
 
 Each line is a JSON value. In a record, a text of several lines is `{"lines": N}`, and its lines follow as values of their own, so
-that a change of a prompt reads like one in git. The service writes recordings (calls.ts).
+that a change of a prompt reads like one in git. What is an object with only `lines` itself has its value in an array. The service
+writes recordings (calls.ts).
 """
 
 import difflib
@@ -11,10 +12,11 @@ import os
 import re
 import threading
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 from typing import Any
 
+from crewdeck_worker.gate import plain_name
 from crewdeck_worker.protocol import Failure, Replay
 
 # What crewAI puts into prompts and differs in each process: addresses of objects (planning), IDs and times of memories.
@@ -28,10 +30,11 @@ class Recording:
         self.file, self.live = replay["file"], replay["live"]
         try:
             with open(self.file, encoding="utf-8") as file:
-                head, *calls = records_in(file.read().splitlines())
+                head, *calls = records_in(file)
             self.crewai = str(head["crewai"])
-            # Those that name a model.
+            # Those that name a model, and the names of the project's keys.
             self.variables: dict[str, str] = head.get("variables", {})
+            self.keys: list[str] = head.get("keys", [])
             self.by_key: dict[str, list[dict[str, Any]]] = defaultdict(list)
             for call in calls:
                 self.by_key[call["key"]].append(call)
@@ -49,7 +52,7 @@ class Recording:
             return found[min(self.used[use], len(found)) - 1] if found else None
 
     def is_live(self, tool: str) -> bool:
-        return self.live == "all" or tool in (self.live or [])
+        return self.live == "live" or plain_name(tool) in map(plain_name, self.live)
 
     def explain_miss(self, kind: str, name: str, request: object) -> str:
         """Why a call has no answer, for a person."""
@@ -60,7 +63,8 @@ class Recording:
         recorded = [lines_of(call["request"]) for calls in self.by_key.values() for call in calls if (call["kind"], call["name"]) == (kind, name)]
         if not recorded:
             return f"The recording {file} has no {what}. {other}Record again to keep this one."
-        nearest = max(recorded, key=lambda one: difflib.SequenceMatcher(None, one, text, autojunk=False).ratio())
+        # It has the most lines in common: to compare their order, too, would take seconds.
+        nearest = max(recorded, key=lambda one: difflib.SequenceMatcher(None, one, text, autojunk=False).quick_ratio())
         lines = [line for line in difflib.unified_diff(nearest, text, "recorded", "now", n=1, lineterm="") if not line.startswith("@@")]
         more = [f" ({len(lines) - longest_difference} more lines)"] if len(lines) > longest_difference else []
         difference = "\n".join([*lines[:longest_difference], *more])
@@ -74,10 +78,20 @@ def key_of(kind: str, name: str, request: object) -> str:
 
 
 def lines_of(request: object) -> list[str]:
-    return json.dumps(request, indent=1, ensure_ascii=False, default=str).replace("\\n", "\n").splitlines()
+    return json.dumps(through_service(request), indent=1, ensure_ascii=False).replace("\\n", "\n").splitlines()
 
 
-def records_in(lines: list[str]) -> Iterator[dict[str, Any]]:
+def through_service(value: Any) -> Any:
+    """As it comes back from the service, whose numbers are JavaScript's: 2.0 is 2 there. @raise what json.dumps raises"""
+
+    def number(text: str) -> float:
+        found = float(text)
+        return int(found) if found.is_integer() else found
+
+    return json.loads(json.dumps(value, allow_nan=False), parse_float=number, parse_int=number)
+
+
+def records_in(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
     """@raise ValueError"""
     left = iter(lines)
 
@@ -87,7 +101,8 @@ def records_in(lines: list[str]) -> Iterator[dict[str, Any]]:
         if not isinstance(value, dict):
             return value
         if value.keys() == {"lines"}:
-            return "\n".join(json.loads(next(left, "")) for _ in range(value["lines"]))
+            count = value["lines"]
+            return {"lines": whole(count[0])} if isinstance(count, list) else "\n".join(json.loads(next(left, "")) for _ in range(count))
         return {name: whole(each) for name, each in value.items()}
 
     for line in left:

@@ -18,7 +18,7 @@ const outcome: Outcome = {
   seconds: 2.5,
   tokens: 100,
   dollars: 0.01,
-  grades: [{ task: "poem", question: "Is it tea?", grade: 9, reason: "It is." }],
+  grades: [{ task: "poem", attempt: 2, question: "Is it tea?", grade: 9, reason: "It is." }],
   calls: [
     { ...call, arguments: { for: "tea", limit: 3 } },
     { ...call, arguments: { for: "cups" } },
@@ -32,7 +32,7 @@ describe("What is expected of a run", () => {
     { task: "outline", attempt: 1, contains: "Long" },
     { task: "research", jsonSchema: { properties: { leaves: { type: "integer" } } } },
     { task: "research", calls: [{ tool: "search", min: 2, max: 2 }] },
-    { calls: [{ tool: "search", max: 1, arguments: { for: "tea" } }] },
+    { calls: [{ tool: "Search", max: 1, arguments: { for: "tea" } }] },
     { task: "outline", calls: [{ tool: "search", min: 0, max: 0 }] },
     { maxSeconds: 2.5, maxTokens: 100, maxCost: 0.01 },
     { judge: "Is it tea?", minGrade: 9 },
@@ -49,29 +49,22 @@ describe("What is expected of a run", () => {
     [{ task: "outline", contains: "Long" }, 'The output of the task "outline" has no "Long".'],
     [
       { task: "outline", attempt: 1, equals: "Short" },
-      'The output of attempt 1 at the task "outline" is another text.',
+      'attempt 1 at the task "outline" is another',
     ],
     [{ task: "poem", contains: "" }, 'There is no output of the task "poem".'],
     [{ task: "outline", jsonSchema: {} }, "it is not JSON"],
-    [
-      { task: "research", jsonSchema: { required: ["cups"] } },
-      "must have required property 'cups'",
-    ],
-    [
-      { calls: [{ tool: "search", min: 3 }] },
-      'The tool "search" was called 2 times, and at least 3 are expected.',
-    ],
+    [{ task: "research", jsonSchema: { required: ["cups"] } }, "have required property 'cups'"],
+    [{ task: "research", jsonSchema: { $ref: "#/a" } }, "the schema is not valid: can't resolve"],
+    [{ calls: [{ tool: "search", min: 3 }] }, "called 2 times, and at least 3 are expected."],
     [
       { calls: [{ tool: "search", arguments: { for: "milk" } }] },
-      'The tool "search" was called 0 times with {"for":"milk"}, and at least 1 are expected.',
+      'called 0 times with {"for":"milk"}',
     ],
     [{ maxSeconds: 2 }, "It took 2.5 s, and at most 2 s are expected."],
     [{ maxTokens: 99 }, "It took 100 tokens, and at most 99 are expected."],
     [{ maxCost: 0.001 }, "It cost $0.01, and at most $0.001 are expected."],
-    [
-      { judge: "Is it tea?", minGrade: 9.5 },
-      "The model gives 9 of 10, and at least 9.5 is expected: It is.",
-    ],
+    [{ judge: "Is it tea?", minGrade: 9.5 }, "gives 9 of 10, and at least 9.5 is expected: It is."],
+    [{ judge: "Is it tea?", attempt: 1 }, "The model gave no grade for: Is it tea?"],
     [{ judge: "Is it coffee?" }, "The model gave no grade for: Is it coffee?"],
   ];
   for (const [expected, message] of unmet)

@@ -107,6 +107,7 @@ describe("A file with a test", () => {
     ['{"expect": [', /This is not JSON/],
     ['{"expect": [\n{"contain": "x"}]}', /:2:\d+: expect\[0\]\.contain has no meaning/],
     ['{"expect": [{"matches": "("}]}', /expect\[0\]\.matches is not valid.*regular expression/],
+    [String.raw`{"expect": [{"matches": "\\-"}]}`, /expect\[0\]\.matches is not valid/],
     ['{"answers": {"a": [{}]}}', /answers\.a\[0\]/],
     ['{"crew": "Travel", "expect": [{}]}', /so "crew" is its folder/],
     ['{"cases": "none.jsonl"}', /There is no file .*none\.jsonl/],
