@@ -105,6 +105,7 @@ export async function playCreatedProject(window: VSCodeWindow, take: Camera): Pr
   await playEditors(window, take);
   await answerOnPage(window, "Approve");
   await showReport(window);
+  await tree.row({ label: filledIn.topic, description: "Completed" }).waitFor();
   await lookAway(window);
   await take("report");
   await compare(window, take);
@@ -122,12 +123,30 @@ async function playEditors(window: VSCodeWindow, take: Camera): Promise<void> {
     .getByRole("treeitem", { name: /research_task/ })
     .first()
     .waitFor();
+  // All rows are in view then.
+  await growPanel(window, 110);
   await lookAway(window);
   await take("timeline");
+  await growPanel(window, -110);
   await window.runCommand("View: Hide Panel");
   await lookAway(window);
   await take("page");
   await page.setViewportSize(windowSize);
+}
+
+/** Drags the panel's upper border. */
+async function growPanel({ page }: VSCodeWindow, pixels: number): Promise<void> {
+  const panel = page.locator(".part.panel");
+  const { y = 0, height = 0 } = (await panel.boundingBox()) ?? {};
+  // The border is above it.
+  await page.mouse.move(800, y - 3);
+  await page.mouse.down();
+  await page.mouse.move(800, y - 3 - pixels, { steps: 4 });
+  await page.mouse.up();
+  await waitFor(
+    "the panel's new height",
+    async () => (await panel.boundingBox())?.height === height + pixels,
+  );
 }
 
 /** Another execution of the crew, beside the first. */
