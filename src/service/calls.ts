@@ -4,6 +4,8 @@ import { integer, optionalText, text } from "../base/sqlite.ts";
 import { insert, row, rows, type Work } from "./database/database.ts";
 
 const mostBytes = 20_000_000;
+/** Characters in a list. */
+const longestError = 2_000;
 
 /** A call of a model or of a tool, as the worker kept it (crewdeck_worker/calls.py). */
 export interface Call extends JsonObject {
@@ -65,7 +67,8 @@ export function* addCall(place: CallPlace, call: Call): Work<void> {
 function summaryOf({ at, isCut, ...call }: Call): JsonObject {
   const { kind, name, id, model, seconds, status, error, usage, estimate } = call;
   return defined({
-    ...{ kind, name, id, model, seconds, status, error, usage, estimate },
+    ...{ kind, name, id, model, seconds, status, usage, estimate },
+    error: typeof error === "string" ? error.slice(0, longestError) : undefined,
     at: new Date(at).toISOString(),
     ...(isCut && { is_cut: true }),
   });

@@ -330,6 +330,33 @@ def test_an_agent_reads_the_same_of_a_replayed_result_as_of_a_live_one(forked, t
     assert live == replayed
 
 
+def test_what_a_tool_raises_reads_the_same_in_a_replay(forked, tmp_path):
+    def run():
+        calls, raised = Kept(), []
+        calls.open([], None)
+
+        @tool("fetch")
+        def fetch(what: str):
+            """Fetches."""
+            raise KeyError(what)
+
+        def attempt(what="tea"):
+            try:
+                fetch.run(what=what)
+            except Exception as error:
+                raised.append((str(error), type(error).__name__))
+
+        calls.make(lambda: attempt("x" * 600_000))
+        (long,) = calls.kept
+        calls.kept.clear()
+        calls.make(attempt)
+        calls.open([], calls.record(tmp_path / "r.jsonl"))
+        calls.make(attempt)
+        return raised[1:], long["isCut"], len(long["error"])
+
+    assert forked(run) == ([("'tea'", "KeyError")] * 2, True, 500_000)
+
+
 def test_an_answer_that_breaks_off_is_an_error(forked, model):
     url, _ = model
 

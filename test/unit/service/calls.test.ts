@@ -41,7 +41,8 @@ async function recordingOf(id: string): Promise<readonly unknown[]> {
 
 describe("service: calls of an execution", () => {
   it("are listed without their texts, read whole, and hidden from another user", async () => {
-    await serve({ engine: engineWith([call("A"), call("B", { isCut: true, error: "Reset" })]) });
+    const error = "Reset".repeat(1000);
+    await serve({ engine: engineWith([call("A"), call("B", { isCut: true, error })]) });
     const id = await harness.kickoff({ inputs });
     await harness.untilWaiting(id);
     const common = {
@@ -55,7 +56,7 @@ describe("service: calls of an execution", () => {
     assert.deepEqual((await harness.request("GET", `/executions/${id}/calls`)).body, {
       calls: [
         { number: 1, ...common, ...at },
-        { number: 2, ...common, ...at, error: "Reset", is_cut: true },
+        { number: 2, ...common, ...at, error: error.slice(0, 2000), is_cut: true },
       ],
     });
     const { body } = await harness.request("GET", `/executions/${id}/calls/1`);

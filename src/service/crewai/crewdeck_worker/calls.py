@@ -377,7 +377,7 @@ class Call:
             self.calls.usages.append(tokens)
             self.calls.gate.add(self.model, *counted)
         answer = self.calls.hidden(answer)
-        parts = {"request": self.request, "response": answer.pop("response", None)}
+        parts = {"request": self.request, **{name: answer.pop(name, None) for name in ("response", "error")}}
         cut = {name: json.dumps(part)[:longest_part] for name, part in parts.items() if len(json.dumps(part)) > longest_part}
         call = {
             **{"kind": self.kind, "name": self.name, "key": self.key, "id": self.id, "isCut": bool(cut), "crewai": crewai_version},
@@ -415,9 +415,11 @@ class Call:
 
     def replayed(self) -> Any:
         """What a tool returns."""
-        found = self.recorded() or {"error": "Crewdeck: not recorded"}
+        found = self.recorded() or {"error": "Error: not recorded"}
         if "error" in found:
-            raise RuntimeError(found["error"])
+            # Whose name and text an agent may read.
+            name, _, text = found["error"].partition(": ")
+            raise type(name, (RuntimeError,), {})(text)
         return found.get("response")
 
 
