@@ -188,7 +188,7 @@ describe("the documentation", () => {
         ([, when = ""]) => when.match(/(?<!== |config\.)\bcrewdeck\.\w+/g) ?? [],
       ),
       ...pages.flatMap((page) =>
-        [...read(page).matchAll(/[`"](crewdeck\.[\w.]+)[`"]/g)].map(([, name = ""]) => name),
+        [...read(page).matchAll(/[`"](crewdeck\.[\w.]*\w)/g)].map(([, name = ""]) => name),
       ),
     ].filter((name) => !/\.(?:crewdeck|db|server\.jsonc|secret_check|sqlite)$/.test(name));
     assert.ok(named.includes("crewdeck.hasWaiting") && named.length > 25, named.join());
