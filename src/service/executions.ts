@@ -6,7 +6,7 @@ import type { CrewProject } from "../projects/types.ts";
 import { auditOf, note, type Actor, type AuditEntry } from "./audit.ts";
 import { createReporter, mayHaveArrived } from "./callbacks.ts";
 import { callOf, callsOf, recordingOf } from "./calls.ts";
-import { change, row, type Database, type Work } from "./database/database.ts";
+import { change, row, type Database } from "./database/database.ts";
 import type { Deliveries } from "./deliveries.ts";
 import type { Dialect, Resumed } from "./dialects.ts";
 import { ApiError, unknownExecution } from "./errors.ts";
@@ -27,7 +27,7 @@ import { answerQuestion, questionsOf, textOf, type HeldCall, type Rules } from "
 import type { Kickoff, Resume } from "./requests.ts";
 import { outputsToKeep } from "./run-again.ts";
 import { sharing } from "./sharing.ts";
-import { hasAtWork, placeOf, usageOf, type ExecutionStore, type NewExecution } from "./store.ts";
+import { countAtWork, placeOf, usageOf, type Beginning, type ExecutionStore } from "./store.ts";
 
 /** How long an approval waits for the end of the execution, to answer `completed` (ms). */
 const endWaitMs = 1000;
@@ -50,44 +50,43 @@ interface ExecutionsParts {
   readonly onDecided?: ((waited: number) => void) | undefined;
 }
 
-interface Beginning {
-  readonly execution: NewExecution;
-  readonly key: KickoffKey | undefined;
-}
-
 /** `Retry-After` of a kickoff that is refused because the crew has too many executions (s). */
 const fullSeconds = 10;
 
 export function createExecutions(parts: ExecutionsParts) {
   const { database, store, deliveries, jobs, crew, isOwn, dialect, mostAtWork } = parts;
   let beginnings: Beginning[] = [];
-  /** Kickoffs that come while others are stored share the next change. */
+  /** Kickoffs that come while others are stored share the next change. Resolves to the IDs of those that began. */
   const begin = sharing(() => {
     const together = beginnings;
     beginnings = [];
-    return database.transaction(() => beginAll(together), true);
+    return database.transaction(function* () {
+      // Changes at the same moment may exceed it.
+      const room = mostAtWork - (mostAtWork < Infinity ? yield* countAtWork(crew, mostAtWork) : 0);
+      const added = yield* store.add(together.slice(0, room));
+      if (added.size > 0) yield* jobs.add(crew, ...added);
+      return added;
+    }, true);
   });
 
-  /** Part of a change. Returns the ID of each, or why it is refused. */
-  function* beginAll(together: readonly Beginning[]): Work<readonly (string | ApiError)[]> {
-    const begun: (string | ApiError)[] = [];
-    const added: string[] = [];
-    for (const { execution, key } of together)
-      try {
-        // Changes at the same moment may exceed it.
-        if (mostAtWork < Infinity && (yield* hasAtWork(crew, mostAtWork)))
-          throw tooMany(mostAtWork);
-        const isNew = yield* store.add(execution, key);
-        if (isNew) added.push(execution.id);
-        // The same request may arrive twice at once.
-        const earlier = isNew || !key ? undefined : yield* startedWith(key, execution.createdAt);
-        begun.push(earlier ?? execution.id);
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error;
-        begun.push(error);
-      }
-    if (added.length > 0) yield* jobs.add(crew, ...added);
-    return begun;
+  /** The execution that this request has started already. @throws {ApiError} 422 if its key came with another body */
+  async function startedWith({ key, body }: KickoffKey): Promise<string | undefined> {
+    const started = await database.transaction(function* () {
+      // An older one has given its key back.
+      yield* change(
+        "UPDATE executions SET kickoff_key = NULL WHERE kickoff_key = ? AND created_at <= ?",
+        ...[key, database.now() - repeatedMs],
+      );
+      return yield* row(
+        "SELECT id, kickoff_body AS body FROM executions WHERE kickoff_key = ?",
+        key,
+      );
+    });
+    if (started && text(started, "body") !== body) {
+      const message = "This Idempotency-Key came with another request before. Send a new one";
+      throw new ApiError(422, "Unprocessable Content", message);
+    }
+    return started && text(started, "id");
   }
 
   async function find(id: string) {
@@ -115,7 +114,7 @@ export function createExecutions(parts: ExecutionsParts) {
   }
 
   return {
-    startedWith: (key: KickoffKey) => database.transaction(() => startedWith(key, database.now())),
+    startedWith,
 
     /** Resolves to its ID when a copy of the crew is stored and the run has started. @throws {ApiError} */
     async kickoff(
@@ -131,10 +130,11 @@ export function createExecutions(parts: ExecutionsParts) {
       const kept = earlier ? outputsToKeep(earlier, project, runAgain) : null;
       const id = randomUUID();
       const createdAt = database.now();
-      const execution = { id, owner: caller.owner, crew, project, ...kickoff, kept, createdAt };
-      const place = beginnings.push({ execution, key }) - 1;
-      const begun = (await begin())[place] ?? id;
-      if (begun instanceof ApiError) throw begun;
+      beginnings.push({ id, owner: caller.owner, crew, project, ...kickoff, kept, createdAt, key });
+      if ((await begin()).has(id)) return id;
+      // The same request may arrive twice at once.
+      const begun = key && (await startedWith(key));
+      if (begun === undefined) throw tooMany(mostAtWork);
       return begun;
     },
 
@@ -351,23 +351,6 @@ export function kickoffKey(
   return header
     ? { key: hash(JSON.stringify([owner, crew, header])), body: hash(body) }
     : undefined;
-}
-
-/** The execution that this request has started already. @throws {ApiError} 422 if its key came with another body */
-export function* startedWith({ key, body }: KickoffKey, now: number): Work<string | undefined> {
-  // An older one has given its key back.
-  yield* change(
-    "UPDATE executions SET kickoff_key = NULL WHERE kickoff_key = ? AND created_at <= ?",
-    key,
-    now - repeatedMs,
-  );
-  const sql = "SELECT id, kickoff_body AS body FROM executions WHERE kickoff_key = ?";
-  const started = yield* row(sql, key);
-  if (started && text(started, "body") !== body) {
-    const message = "This Idempotency-Key came with another request before. Send a new one";
-    throw new ApiError(422, "Unprocessable Content", message);
-  }
-  return started && text(started, "id");
 }
 
 function hash(part: string): string {

@@ -22,10 +22,12 @@ function values(key: AttemptKey): [string, number, number] {
   return [key.executionId, key.taskIndex, key.attempt];
 }
 
-export type NewExecution = Omit<
+export interface Beginning extends Omit<
   Execution,
   "state" | "error" | "endedAt" | "isPrepared" | "phase" | "queuedAt"
->;
+> {
+  readonly key: KickoffKey | undefined;
+}
 
 /** An execution that has its turn. A process that was so slow that another one has taken it over stores nothing more. */
 export interface Turn {
@@ -107,23 +109,25 @@ export function createStore(database: Database, cipher: Cipher) {
       );
     },
 
-    /** Part of the change that stores a kickoff. Returns false if another execution was started with its key. */
-    *add(execution: NewExecution, key: KickoffKey | undefined): Work<boolean> {
-      const { id, owner, crew, project, inputs, meta, callbacks, createdAt, kept, rules } =
-        execution;
-      const added = yield* insert("executions", {
-        ...{ id, owner, crew, state: "running", created_at: createdAt, queued_at: createdAt },
-        // Only forms use the schema, which may be long.
-        project: JSON.stringify({ ...project, inputSchema: undefined }),
-        inputs: JSON.stringify(inputs),
-        meta: JSON.stringify(meta),
-        callbacks: encrypted(callbacks),
-        kept: jsonOf(kept),
-        rules: jsonOf(rules),
-        kickoff_key: key?.key ?? null,
-        kickoff_body: key?.body ?? null,
-      });
-      return added > 0;
+    /** Part of the change that stores kickoffs. Returns the IDs of those whose key is new. */
+    *add(beginnings: readonly Beginning[]): Work<ReadonlySet<string>> {
+      const added = yield* insert(
+        "executions",
+        ...beginnings.map(({ key, ...one }) => ({
+          ...{ id: one.id, owner: one.owner, crew: one.crew, state: "running" },
+          ...{ created_at: one.createdAt, queued_at: one.createdAt },
+          // Only forms use the schema, which may be long.
+          project: JSON.stringify({ ...one.project, inputSchema: undefined }),
+          inputs: JSON.stringify(one.inputs),
+          meta: JSON.stringify(one.meta),
+          callbacks: encrypted(one.callbacks),
+          kept: jsonOf(one.kept),
+          rules: jsonOf(one.rules),
+          kickoff_key: key?.key ?? null,
+          kickoff_body: key?.body ?? null,
+        })),
+      );
+      return new Set(added.map((one) => text(one, "id")));
     },
 
     /** Begins a turn, also of an execution that still waits for a person: its job may be done again. Undefined if it is unknown. */
@@ -376,7 +380,7 @@ export function* usageOf(id: string): Work<TokenUsage> {
   };
 }
 
-function addUsage(executionId: string, usage: TokenUsage): Work<number> {
+function addUsage(executionId: string, usage: TokenUsage): Work<unknown> {
   return insert("usage", {
     execution_id: executionId,
     total: usage.total_tokens,
@@ -411,13 +415,12 @@ export function* crewsAtWork(): Work<readonly string[]> {
   return found.map((one) => text(one, "crew"));
 }
 
-export function* hasAtWork(crew: string, count: number): Work<boolean> {
-  const last = yield* row(
-    `SELECT 1 AS found FROM executions WHERE crew = ? AND ${isAtWork} LIMIT 1 OFFSET ?`,
-    crew,
-    count - 1,
+export function* countAtWork(crew: string, most: number): Work<number> {
+  const found = yield* row(
+    `SELECT count(*) AS count FROM (SELECT 1 FROM executions WHERE crew = ? AND ${isAtWork} LIMIT ?) AS first`,
+    ...[crew, most],
   );
-  return last !== undefined;
+  return Number(found?.["count"]);
 }
 
 const lookMs = 50;

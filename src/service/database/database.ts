@@ -67,14 +67,28 @@ export function* change(sql: string, ...values: Value[]): Work<number> {
   return (yield { sql, values, isRead: false }).changes;
 }
 
-/** Adds a row, unless there is one with the same key. Returns how many were added. */
-export function insert(table: string, values: Readonly<Record<string, Value>>): Work<number> {
-  const marks = Object.keys(values).map(() => "?");
-  return change(
-    `INSERT INTO ${table} (${Object.keys(values).join(", ")}) VALUES (${marks.join(", ")}) ON CONFLICT DO NOTHING`,
-    ...Object.values(values),
-  );
+/** Adds rows with the same columns, but for those whose key is there. Returns the first column of those that were added. */
+export function* insert(
+  table: string,
+  ...list: readonly Readonly<Record<string, Value>>[]
+): Work<readonly Row[]> {
+  const columns = Object.keys(list[0] ?? {});
+  const marks = `(${columns.map(() => "?").join(", ")})`;
+  const added: Row[] = [];
+  for (let first = 0; first < list.length; first += mostInserted) {
+    const some = list.slice(first, first + mostInserted);
+    const found = yield* rows(
+      `INSERT INTO ${table} (${columns.join(", ")}) VALUES ${some.map(() => marks).join(", ")}
+       ON CONFLICT DO NOTHING RETURNING ${columns[0]}`,
+      ...some.flatMap((values) => Object.values(values)),
+    );
+    added.push(...found);
+  }
+  return added;
 }
+
+/** Of one statement: each number of rows is another one to prepare. */
+const mostInserted = 20;
 
 export function* script(sql: string): Work<void> {
   yield { sql, values: undefined, isRead: false };

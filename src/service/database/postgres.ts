@@ -190,7 +190,9 @@ async function finish<T>(work: Work<T>, connection: Asked, tell: Tell): Promise<
     const asked = step.value;
     if ("notice" in asked) tell(asked.notice);
     else if ("call" in asked)
-      await asked.call((text, values) => connection.query({ text, ...(values && { values }) }));
+      await asked.call((text, values) =>
+        connection.query(values ? { ...prepared(text, true), values } : { text }),
+      );
     step = work.next("sql" in asked ? await send(connection, asked) : nothing);
   }
   return step.value;
@@ -218,15 +220,11 @@ async function transaction<T>(pool: pg.Pool, work: () => Work<T>, tell: Tell): P
     let isOpen = true;
     const told = new Map<string, Notice>();
     try {
-      // One packet has the first query, too, which fails if this does.
-      const { stream } = connection.connection;
-      stream.cork();
+      // The first query is sent with it, and fails if this does.
       connection.query("BEGIN").catch(() => undefined);
-      const finishing = finish(work(), connection, (notice) =>
+      const result = await finish(work(), connection, (notice) =>
         told.set(JSON.stringify(notice), notice),
       );
-      stream.uncork();
-      const result = await finishing;
       await connection.query("COMMIT");
       for (const notice of told.values()) tell(notice);
       return result;
@@ -243,12 +241,12 @@ async function transaction<T>(pool: pg.Pool, work: () => Work<T>, tell: Tell): P
 
 const statements = new Map<string, { readonly name: string; readonly text: string }>();
 
-/** Each connection prepares a statement once. Replaces each `?` by `$1`, `$2` and so on. */
-function prepared(sql: string) {
+/** Each connection prepares a statement once. Replaces each `?` by `$1`, `$2` and so on, unless it `isNumbered`. */
+function prepared(sql: string, isNumbered = false) {
   let statement = statements.get(sql);
   if (!statement) {
     let count = 0;
-    const text = sql.replace(/\?/g, () => `$${(count += 1)}`);
+    const text = isNumbered ? sql : sql.replace(/\?/g, () => `$${(count += 1)}`);
     statements.set(sql, (statement = { name: `crewdeck_${statements.size}`, text }));
   }
   return statement;

@@ -65,7 +65,7 @@ function optional(stored: Row, column: string): number | undefined {
 export function* addToken(token: Token): Work<boolean> {
   const { name, kind, crews, hash, expiresAt = null } = token;
   const values = { name, kind, crews: JSON.stringify(crews), hash, expires_at: expiresAt };
-  return (yield* insert("tokens", values)) > 0;
+  return (yield* insert("tokens", values)).length > 0;
 }
 
 export function* revokeToken(name: string, now: number): Work<boolean> {

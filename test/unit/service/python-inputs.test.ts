@@ -3,12 +3,12 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { openSqliteDatabase } from "../../../src/service/database/sqlite.ts";
 import { versionOf } from "../../../src/service/crewai/sources.ts";
-import type { Engine } from "../../../src/service/engine.ts";
-import { rehearsalEngine } from "../../../src/service/engine.ts";
+import { rehearsalEngine, type Engine } from "../../../src/service/engine.ts";
 import { ApiError } from "../../../src/service/errors.ts";
 import { createPythonInputs } from "../../../src/service/python-inputs.ts";
 import { sharing } from "../../../src/service/sharing.ts";
 import { temporaryFolder } from "../../support/folders.ts";
+import { waitFor } from "../../support/wait.ts";
 import { crew, harness, openHarness } from "./support.ts";
 
 type Options = Parameters<typeof createPythonInputs>[0];
@@ -205,13 +205,13 @@ describe("an action that is shared", () => {
     const ends: ((text: string) => void)[] = [];
     const ask = sharing(() => new Promise<string>((resolve) => ends.push(resolve)));
     const first = Promise.all([ask(), ask()]);
-    await Promise.resolve();
+    await waitFor("it to begin", () => ends.length > 0);
     assert.equal(ends.length, 1);
     // What they ask about may have changed since it began.
     const second = Promise.all([ask(), ask()]);
     ends[0]?.("old");
     assert.deepEqual(await first, ["old", "old"]);
-    assert.equal(ends.length, 2);
+    await waitFor("it to begin again", () => ends.length === 2);
     ends[1]?.("new");
     assert.deepEqual(await second, ["new", "new"]);
   });
