@@ -36,8 +36,6 @@ describe("The kickoff form, in the window", () => {
 
   const field = (name: string) =>
     window.webview.content.getByRole("textbox", { name, exact: true });
-  const kickOff = () =>
-    window.webview.content.getByRole("button", { name: "Kick Off", exact: true });
   const holds = async (values: Readonly<Record<string, string>>) => {
     for (const [name, text] of Object.entries(values))
       await waitFor(
@@ -46,7 +44,7 @@ describe("The kickoff form, in the window", () => {
       );
   };
 
-  it("keeps what is typed while another tab is active", async () => {
+  it("keeps what is typed while another tab is active, and “Kick Off…” leads back into it", async () => {
     await openForm(window, "Writers");
     await field("topic").fill(typed.topic);
     await field("audience").fill(typed.audience);
@@ -54,7 +52,8 @@ describe("The kickoff form, in the window", () => {
     await field("Meta").fill(typed.Meta);
     await window.runCommand("File: New Untitled Text File");
     await field("topic").waitFor({ state: "detached" });
-    await window.editor.tab(tab).click();
+    await window.runCommand("Crewdeck: Kick Off…");
+    await window.webview.content.locator("textarea:focus").waitFor();
     await holds(typed);
   });
 
@@ -76,7 +75,7 @@ describe("The kickoff form, in the window", () => {
   });
 
   it("is sent with all that was typed, and closes", async () => {
-    await kickOff().click();
+    await window.webview.content.getByRole("button", { name: "Kick Off", exact: true }).click();
     await window.editor.activeTab("tea and cake").waitFor();
     const sent = gate.sent("/kickoff").map(({ body }) => JSON.parse(body) as unknown);
     assert.deepEqual(sent, [

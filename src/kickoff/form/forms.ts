@@ -151,6 +151,7 @@ export function kickoffForms(options: KickoffFormsOptions) {
           const debugPort = isDebugged ? await options.debug(ready) : undefined;
           return await sending.send(ready, { ...request, ...defined({ debugPort }) }, { localId });
         },
+        isReady: () => page.isReady,
         post: (message) => {
           panel.title = message.view.title;
           page.post(message);

@@ -53,6 +53,7 @@ export interface FormHost extends Readonly<
     localId: string,
     isDebugged: boolean,
   ) => Promise<Execution>;
+  readonly isReady: () => boolean;
   readonly post: (message: ToForm) => void;
   readonly fillIn: (crew: FormCrew) => Promise<Prefill | undefined>;
   readonly takeValue: (crew: FormCrew, input: string) => Promise<Taken | undefined>;
@@ -69,7 +70,6 @@ export class FormSession {
   #seed: Seed;
   #content: FormContent | undefined;
   readonly #notes = new Map<NoteKind, Told>();
-  #isReady = false;
   #isClosed = false;
   #focus: FormFocus | "first" | undefined;
   /** Without what is typed, and the focus. */
@@ -152,7 +152,6 @@ export class FormSession {
 
   readonly on: Handlers<FromForm> = {
     ready: () => {
-      this.#isReady = true;
       this.#posted = undefined;
       this.#show();
     },
@@ -324,7 +323,7 @@ export class FormSession {
   }
 
   #show(): void {
-    if (!this.#isReady || this.#isClosed) return;
+    if (!this.#host.isReady() || this.#isClosed) return;
     const notKept = l10n.t("What you type here can't be saved. See the log for details.");
     if (this.#host.memory.keeps(this.#crew.id)) this.#forget("notKept");
     else this.#notes.set("notKept", { text: notKept });

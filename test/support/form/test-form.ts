@@ -90,6 +90,7 @@ export class TestForm implements FormHost {
     this.views.push(message.view);
   }
 
+  readonly isReady = () => true;
   readonly fillIn = () => this.#use("fillIn", undefined).then(() => this.chosen);
   readonly takeValue = () => this.taken;
   saveValues = (_: FormCrew, values: Prefill) => this.#use("saveValues", values);
