@@ -177,7 +177,7 @@ export function kickoffForms(options: KickoffFormsOptions) {
       },
       { takesFocus },
     );
-    const page = new Panel<FromForm, ToForm>(panel, {
+    const page: Panel<FromForm, ToForm> = new Panel(panel, {
       ...{ part: "form", title: panel.title, clock },
       extension: context.extensionUri,
       ready: Promise.resolve(),
