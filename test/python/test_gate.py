@@ -224,7 +224,7 @@ def test_a_tool_that_cannot_wait_is_named_before_anything_runs(forked, project, 
     assert forked(lambda: run("other", ["*"])) is None
 
 
-def test_a_refusal_is_not_kept_for_the_same_call(forked):
+def test_a_refusal_is_not_kept_for_the_same_call(forked, tmp_path):
     def run():
         calls = Kept(lambda question: no)
         cache = CacheHandler()
@@ -236,12 +236,14 @@ def test_a_refusal_is_not_kept_for_the_same_call(forked):
 
         results = []
         calls.make(lambda: results.append(mail.run(to="a")), ask=["mail"])
+        calls.open([], calls.record(tmp_path / "r.jsonl"))
+        calls.make(lambda: results.append(mail.run(to="a")))
         for at, result in enumerate([*results, "sent"]):
             if mail.cache_function({}, result):
                 cache.add("mail", str(at), result)
-        return [cache.read("mail", str(at)) for at in range(2)]
+        return list(map(told, results)), [cache.read("mail", str(at)) for at in range(3)]
 
-    assert forked(run) == [None, "sent"]
+    assert forked(run) == ([words, words], [None, None, "sent"])
 
 
 @pytest.mark.parametrize("limits", [{"tokens": 9}, {"dollars": 9e-6, "prices": {"*": {"input": 1, "output": 1}}}])

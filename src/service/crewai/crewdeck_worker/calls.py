@@ -23,7 +23,7 @@ from crewai import Crew
 from crewai.llms import base_llm
 from crewai.tools import BaseTool
 
-from crewdeck_worker.gate import Gate, characters_per_token, check_tapped, functions_of, keep_no_refusals
+from crewdeck_worker.gate import Gate, characters_per_token, check_tapped, functions_of, is_failure, keep_no_refusals, refused
 from crewdeck_worker.protocol import Failure, Replay, Rules
 from crewdeck_worker.recording import Recording, key_of, through_service
 
@@ -45,6 +45,8 @@ asking = "crewai.tools.agent_tools"
 secret_name = re.compile(r"(key|token|secret|password)$", re.IGNORECASE)
 model_name = re.compile(r"(^|_)MODEL(_NAME)?$", re.IGNORECASE)
 shortest_secret = 6
+# The type of a tool's answer that crewAI neither caches nor takes for the agent's own.
+failure = "failure"
 # Characters of a call's request and of its answer.
 longest_part = 500_000
 # What libraries name a model's tokens: of OpenAI, Anthropic, which doesn't count those from its cache as input, and Google. Of a gateway that
@@ -276,7 +278,7 @@ class Calls:
         tool = owner.name
 
         def kept(call: Call, result: Any) -> Any:
-            call.end(response=kept_result(owner, result))
+            call.end(response=kept_result(owner, result), type=failure if is_failure(result) else None)
             return result
 
         def given(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -295,8 +297,7 @@ class Calls:
                 return function(*args, **kwargs) if refusal is None else refusal
             call = Call(self, "tool", tool, given(args, kwargs))
             if refusal is not None:
-                call.end(response=getattr(refusal, "message", refusal))
-                return refusal
+                return kept(call, refusal)
             if self.recording and not self.recording.is_live(tool):
                 return call.replayed()
             with call:
@@ -420,7 +421,7 @@ class Call:
             # Whose name and text an agent may read.
             name, _, text = found["error"].partition(": ")
             raise type(name, (RuntimeError,), {})(text)
-        return found.get("response")
+        return refused(found["response"]) if found.get("type") == failure else found.get("response")
 
 
 def plain(value: Any) -> Any:

@@ -141,6 +141,10 @@ class Refusal(str):
     """For versions of crewAI without failures of tools."""
 
 
+def is_failure(result: Any) -> bool:
+    return isinstance(result, ToolFailure or Refusal)
+
+
 def refused(words: str) -> Any:
     """Where crewAI knows failures, a refusal is one: it isn't cached, and is never the agent's answer."""
     return ToolFailure(message=words) if ToolFailure else Refusal(words)
