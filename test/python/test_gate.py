@@ -9,7 +9,7 @@ from crewai.tools import BaseTool, tool
 from test_calls import Kept, ask, ask_later, model  # noqa: F401
 
 from crewdeck_worker.calls import Call
-from crewdeck_worker.gate import Gate, no_rules, price_of
+from crewdeck_worker.gate import Gate, is_tapped, no_rules, price_of
 
 yes = {"isApprove": True, "isForRun": False, "words": ""}
 no = {**yes, "isApprove": False, "words": "Not today."}
@@ -194,6 +194,55 @@ def crew() -> Crew:
 def other() -> Crew:
     return make(Mail)
 """
+
+
+class Post(BaseTool):
+    name: str = "mail"
+    description: str = "Sends one."
+    place: str = "Oslo"
+
+    def _run(self, to: str) -> str:
+        return f"sent from {self.place}"
+
+
+class Later(Post):
+    def _run(self, to: str) -> str:
+        return f"{super()._run(to)} later"
+
+
+def test_a_copied_tool_is_itself_and_is_asked_about_by_its_own_name(forked):
+    @tool("mail")
+    def made(to: str) -> str:
+        """Sends one."""
+        return "sent from Oslo"
+
+    def run():
+        asked = []
+        calls = Kept(lambda question: asked.append(question["tool"]) or no)
+        post, later, other = Post(), Later(), tool("mail")(made.func)
+        here = post.model_copy(update={"name": "post", "place": "Bergen"})
+        other.name = "post"
+        said = []
+        calls.make(lambda: said.extend(one.run(to="a") for one in (post, later, here, made)))
+        calls.make(lambda: said.extend(told(one.run(to="a")) for one in (post, here, other)), ask=["post"])
+        kept = [(call["name"], call["response"]) for call in calls.kept]
+        return said, kept, asked, is_tapped(here), is_tapped(other.model_copy(update={"name": "letter"}))
+
+    said, kept, asked, *tapped = forked(run)
+    lives = ["sent from Oslo", "sent from Oslo later", "sent from Bergen", "sent from Oslo"]
+    assert said == [*lives, "sent from Oslo", words, words]
+    assert kept == [("mail", "sent from Oslo"), ("mail", "sent from Oslo later"), ("post", "sent from Bergen"), *kept[3:]]
+    assert asked == ["post", "post"]
+    assert tapped == [True, False]
+
+
+def test_a_crew_that_a_flow_starts_is_checked_first(forked, project):
+    folder = project({"crew.py": own_way})
+
+    def run():
+        return Kept(None).make(lambda: opened(folder, "crew.py", "crew").crew().kickoff(), ask=["mail"])
+
+    assert forked(run).startswith('Calls of the tool "mail" can\'t wait for a person: Own has its own way to run.')
 
 
 def test_a_tool_that_a_replay_would_run_is_named_before_anything_runs(forked, project, tmp_path):

@@ -22,8 +22,9 @@ from typing import Any
 from crewai import Crew
 from crewai.llms import base_llm
 from crewai.tools import BaseTool
+from crewai.tools.base_tool import Tool
 
-from crewdeck_worker.gate import Gate, characters_per_token, check_tapped, functions_of, is_failure, keep_no_refusals, refused
+from crewdeck_worker.gate import Gate, characters_per_token, check_tapped, is_failure, keep_no_refusals, methods_of, refused
 from crewdeck_worker.protocol import Failure, Replay, Rules
 from crewdeck_worker.recording import Recording, key_of, through_service
 
@@ -67,6 +68,8 @@ class Calls:
         self.at: object = None
         self.misses: list[str] = []
         self.usages: list[tuple[int, int]] = []
+        # Those that are checked.
+        self.known: list[Crew] = []
 
     def open(self, variables: list[tuple[str, str]], replay: Replay | None) -> None:
         """@param variables of the project's `.env`"""
@@ -93,7 +96,7 @@ class Calls:
 
     def during(self, at: object, rules: Rules, attempt: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """Makes an attempt. Its tokens are those of its calls: crewAI counts a shared model once for each agent, and leaves out planning."""
-        self.at, self.misses, self.usages = at, [], []
+        self.at, self.misses, self.usages, self.known = at, [], [], []
         self.gate.open(rules)
         try:
             reply = attempt()
@@ -111,6 +114,7 @@ class Calls:
 
     def check(self, crew: Crew) -> None:
         """Before a replay, no request of its models may leave, and no tool may run; with a budget, each call of a model must be seen."""
+        self.known.append(crew)
         self.gate.check(crew)
         recording = self.recording
         if recording:
@@ -135,16 +139,35 @@ class Calls:
             self.tap_client(importlib.import_module(client))
         self.tap_models()
         make = BaseTool.__init__
+        known = set[type]()
 
         @functools.wraps(make)
-        def made(tool: Any, *args: Any, **kwargs: Any) -> None:
+        def made(tool: Any, /, *args: Any, **kwargs: Any) -> None:
+            kind = type(tool)
+            if kind not in known:
+                known.add(kind)
+                # Of the kind: that of a tool would be the same for its copies.
+                for name in methods_of(kind):
+                    setattr(kind, name, self.tapped(kind, getattr(kind, name)))
             make(tool, *args, **kwargs)
-            is_kept = not type(tool).__module__.startswith(asking)
-            for name in functions_of(tool):
-                object.__setattr__(tool, name, self.tapped(tool, getattr(tool, name), is_kept))
+            if isinstance(tool, Tool):
+                object.__setattr__(tool, "func", self.tapped(kind, tool.func, tool))
             keep_no_refusals(tool)
 
         setattr(BaseTool, "__init__", made)
+        for name in filter(functools.partial(hasattr, Crew), ("kickoff", "akickoff")):
+            setattr(Crew, name, self.checked(getattr(Crew, name)))
+
+    def checked(self, kickoff: Callable[..., Any]) -> Callable[..., Any]:
+        """For crews that flows and tools start."""
+
+        @functools.wraps(kickoff)
+        def start(crew: Crew, *args: Any, **kwargs: Any) -> Any:
+            if not any(one is crew for one in self.known):
+                self.check(crew)
+            return kickoff(crew, *args, **kwargs)
+
+        return start
 
     def tap_models(self) -> None:
         """Those that a flow or a tool makes are in no crew that is checked."""
@@ -273,50 +296,63 @@ class Calls:
         client.HTTPTransport.handle_request = handle_request
         client.AsyncHTTPTransport.handle_async_request = handle_async_request
 
-    def tapped(self, owner: BaseTool, function: Callable[..., Any], is_kept: bool) -> Callable[..., Any]:
-        """@param is_kept whether its calls are reported and replayed"""
-        tool = owner.name
+    def tapped(self, kind: type, function: Callable[..., Any], owner: BaseTool | None = None) -> Callable[..., Any]:
+        """@param owner of the function; without one, it is a method of the kind"""
+        # Whether its calls are reported and replayed.
+        is_kept = not kind.__module__.startswith(asking)
 
-        def kept(call: Call, result: Any) -> Any:
-            call.end(response=kept_result(owner, result), type=failure if is_failure(result) else None)
-            return result
+        def begun(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+            tool, more = (owner, args) if owner else (args[0], args[1:])
+            return tool, {**kwargs, **({"args": more} if more else {})}
 
-        def given(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-            return {**kwargs, **({"args": args} if args else {})}
+        def is_inherited(args: tuple[Any, ...]) -> bool:
+            """Whether the method of a kind that derives from this one calls it."""
+            return owner is None and type(args[0]) is not kind
 
-        def asks() -> bool:
+        def asks(tool: str) -> bool:
             """Not where nothing runs."""
             return self.gate.asks(tool) and (self.recording is None or (is_kept and self.recording.is_live(tool)))
 
-        async def later(call: Call, result: Any) -> Any:
+        def kept(call: Call, tool: Any, result: Any) -> Any:
+            call.end(response=kept_result(tool, result), type=failure if is_failure(result) else None)
+            return result
+
+        async def later(call: Call, tool: Any, result: Any) -> Any:
             with call:
-                return kept(call, await result)
+                return kept(call, tool, await result)
 
         def go(args: tuple[Any, ...], kwargs: dict[str, Any], refusal: Any) -> Any:
             if not is_kept:
                 return function(*args, **kwargs) if refusal is None else refusal
-            call = Call(self, "tool", tool, given(args, kwargs))
+            tool, given = begun(args, kwargs)
+            call = Call(self, "tool", tool.name, given)
             if refusal is not None:
-                return kept(call, refusal)
-            if self.recording and not self.recording.is_live(tool):
+                return kept(call, tool, refusal)
+            if self.recording and not self.recording.is_live(tool.name):
                 return call.replayed()
             with call:
                 result = function(*args, **kwargs)
-                return later(call, result) if inspect.isawaitable(result) else kept(call, result)
+                return later(call, tool, result) if inspect.isawaitable(result) else kept(call, tool, result)
 
         @functools.wraps(function)
         def run(*args: Any, **kwargs: Any) -> Any:
-            return go(args, kwargs, self.gate.refusal(tool, self.hidden(plain(given(args, kwargs)))) if asks() else None)
+            if is_inherited(args):
+                return function(*args, **kwargs)
+            tool, given = begun(args, kwargs)
+            return go(args, kwargs, self.gate.refusal(tool.name, self.hidden(plain(given))) if asks(tool.name) else None)
 
         @functools.wraps(function)
         async def arun(*args: Any, **kwargs: Any) -> Any:
-            shown = self.hidden(plain(given(args, kwargs))) if asks() else None
-            refusal = None if shown is None else await asyncio.to_thread(self.gate.refusal, tool, shown)
+            if is_inherited(args):
+                return await function(*args, **kwargs)
+            tool, given = begun(args, kwargs)
+            shown = self.hidden(plain(given)) if asks(tool.name) else None
+            refusal = None if shown is None else await asyncio.to_thread(self.gate.refusal, tool.name, shown)
             result = go(args, kwargs, refusal)
             return await result if inspect.isawaitable(result) else result
 
         made = arun if inspect.iscoroutinefunction(function) else run
-        setattr(made, "is_tapped", True)
+        setattr(made, "tapped_for", owner or kind)
         return made
 
 

@@ -127,14 +127,18 @@ def check_tapped(crew: Crew, what: str, concerns: Callable[[str], bool]) -> None
 
 
 def is_tapped(tool: BaseTool) -> bool:
-    kind = Tool if isinstance(tool, Tool) else BaseTool
-    same = all(getattr(type(tool), name, None) is getattr(kind, name, None) for name in ("run", "arun", "to_structured_tool"))
-    return same and all(getattr(getattr(tool, name), "is_tapped", False) for name in functions_of(tool))
+    base = Tool if isinstance(tool, Tool) else BaseTool
+    same = all(getattr(type(tool), name, None) is getattr(base, name, None) for name in ("run", "arun", "to_structured_tool"))
+    if isinstance(tool, Tool):
+        # A copy may have another name.
+        return same and getattr(getattr(tool.func, "tapped_for", None), "name", None) == tool.name
+    return same and all(getattr(getattr(tool, name), "tapped_for", None) is type(tool) for name in methods_of(type(tool)))
 
 
-def functions_of(tool: BaseTool) -> list[str]:
-    """What runs is the function of a tool that is made of one."""
-    return [name for name in (("func",) if isinstance(tool, Tool) else ("_run", "_arun")) if hasattr(tool, name)]
+def methods_of(kind: type[BaseTool]) -> list[str]:
+    """What runs; of a tool that is made of a function, that function does (`func`)."""
+    own = [name for name in ("_run", "_arun") if getattr(kind, name, None) is not getattr(BaseTool, name, None)]
+    return [] if issubclass(kind, Tool) else own
 
 
 class Refusal(str):
