@@ -34,12 +34,13 @@ describe("service: its commands", () => {
     }
   });
 
-  it("prints nothing of a test that is for the terminal, and writes XML", async () => {
+  it("names a case that a file lacks, prints nothing that is for the terminal, and writes XML", async () => {
     const file = path.join(temporaryFolder("test"), "a.kickoff.json");
+    const [other, xml] = [`${file}#9`, `${file}.xml`];
     writeFileSync(file, String.raw`{"cases": [{"label": "\u001b[2J\uffff"}]}`);
-    const { code, stdout } = await runService(["test", file, "--junit", `${file}.xml`]);
-    assert.deepEqual([code, stdout.includes("\u001b")], [2, false], stdout);
-    assert.match(readFileSync(`${file}.xml`, "utf8"), /name="\ufffd\[2J\ufffd"/);
+    const { code, stdout } = await runService(["test", file, other, "--junit", xml]);
+    assert.deepEqual([code, stdout.match(/no case 9|\u001b/g)], [2, ["no case 9"]], stdout);
+    assert.match(readFileSync(xml, "utf8"), /name="\ufffd\[2J\ufffd"/);
   });
 
   it("adds and revokes tokens of a server before its first start, while it runs, and after it was killed", async () => {

@@ -64,13 +64,8 @@ function* outcomeOf(
       .filter(({ tool }) => tool === verdict)
       .map(({ task, attempt, arguments: given, response }) => {
         const [{ question }, { grade, reason }] = [asObject(given), asObject(response)];
-        return {
-          task,
-          attempt,
-          question: String(question),
-          grade: Number(grade),
-          reason: String(reason),
-        };
+        const said = { question: String(question), reason: String(reason) };
+        return { task, attempt, grade: Number(grade), ...said };
       }),
   };
 }

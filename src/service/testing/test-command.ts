@@ -25,7 +25,11 @@ export async function runTestCommand({
   const print = (line: TestLine, text: string) =>
     void process.stdout.write(`${isJson ? JSON.stringify(line) : text}\n`);
   const results: TestResult[] = [];
-  let hasProblem = false;
+  const problems: string[] = [];
+  const report = (file: string, message: string) => {
+    problems.push(message);
+    print({ type: "problem", file, message }, message);
+  };
   const tests: TestCase[] = [];
   for (const [file, named] of await filesIn(paths))
     try {
@@ -33,20 +37,21 @@ export async function runTestCommand({
       const found = all.filter((test) =>
         named.some(({ number = test.number }) => number === test.number),
       );
+      for (const { number } of named)
+        if (number !== undefined && all.every((test) => test.number !== number))
+          report(file, `${relative(process.cwd(), file)} has no case ${number}.`);
       const each = models.flatMap((model) => found.map((test) => withModel(test, model)));
       tests.push(...(models.length > 0 ? each : found));
     } catch (error) {
       if (!(error instanceof ProjectError)) throw error;
-      const { message } = error;
-      hasProblem = true;
-      print({ type: "problem", file, message }, message);
+      report(file, error.message);
     }
   if (isList) {
     for (const test of tests)
       print({ type: "case", ...named(test), ...(await kickoffOf(test)) }, titleOf(test));
-    return hasProblem ? 2 : 0;
+    return problems.length > 0 ? 2 : 0;
   }
-  if (tests.length === 0 && !hasProblem) {
+  if (tests.length === 0 && problems.length === 0) {
     const message = `There are no tests: files NAME${suffix} with "expect", "answers" or "cases".`;
     print({ type: "problem", message }, message);
     return 2;
@@ -65,7 +70,7 @@ export async function runTestCommand({
   if (lifeline) process.stdin.destroy();
   if (!isJson) process.stdout.write(`\n${summaryOf(results)}\n`);
   if (junit !== undefined) await writeFile(junit, junitOf(results));
-  if (hasProblem || countOf(results, "error") > 0) return 2;
+  if (problems.length > 0 || countOf(results, "error") > 0) return 2;
   if (results.length < tests.length) return 130;
   return countOf(results, "failed") > 0 ? 1 : 0;
 }
