@@ -56,9 +56,10 @@ describe("The files of a crew project", () => {
   /** As a person does: a document that an extension opens stays open for minutes after its tab is closed. */
   const open = async (file: string) => {
     await vscode.commands.executeCommand("vscode.open", uriOf(file), { preview: false });
-    return await waitFor(file, () =>
-      vscode.workspace.textDocuments.find(({ uri }) => uri.path === uriOf(file).path),
-    );
+    return await waitFor(file, () => {
+      const { document } = vscode.window.activeTextEditor ?? {};
+      return document?.uri.path === uriOf(file).path ? document : undefined;
+    });
   };
   const lensesOf = async (file: string) => {
     const lenses = await codeLensesIn(uriOf(file));
@@ -128,7 +129,6 @@ describe("The files of a crew project", () => {
     const form = runLens(tasksFile, "1 Kick Off…");
     await closeTab(/poems/);
     await form;
-
     const kickoffId = await kickOff("poems", { topic: "tea" });
     await polled("the pause", kickoffId, ({ state }) => state === "waiting");
     const review = ["Waiting for You", "Approve", "Reject…"];
@@ -230,9 +230,9 @@ describe("The files of a crew project", () => {
     edit.replace(document.uri, new vscode.Range(3, 9, 3, 15), "wirter");
     await vscode.workspace.applyEdit(edit);
     await becomes(tasksFile, /^4:10 There is no agent "wirter", only writer\./);
+    await open(tasksFile);
     await vscode.commands.executeCommand("workbench.action.files.revert");
     await becomes(tasksFile, undefined);
-
     // On disk, not in an editor. VS Code doesn't report it, but another editor has it read again.
     await open("crew.py");
     await write(agentsFile, agents.replace("writer:", "author:"));
