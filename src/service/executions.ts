@@ -77,10 +77,8 @@ export function createExecutions(parts: ExecutionsParts) {
         "UPDATE executions SET kickoff_key = NULL WHERE kickoff_key = ? AND created_at <= ?",
         ...[key, database.now() - repeatedMs],
       );
-      return yield* row(
-        "SELECT id, kickoff_body AS body FROM executions WHERE kickoff_key = ?",
-        key,
-      );
+      const sql = "SELECT id, kickoff_body AS body FROM executions WHERE kickoff_key = ?";
+      return yield* row(sql, key);
     });
     if (started && text(started, "body") !== body) {
       const message = "This Idempotency-Key came with another request before. Send a new one";

@@ -93,19 +93,20 @@ function nameOf(task: string | undefined, attempt: number | undefined): string {
 }
 
 function textMismatches(expected: Expectation, what: string, actual: string): Mismatch[] {
-  const { contains = "", matches = "", equals, jsonSchema, maxWords = Infinity } = expected;
+  const { contains = "", matches, equals, jsonSchema, maxWords = Infinity } = expected;
   const words = actual.split(/\s+/).filter(Boolean).length;
   const tooLong = `${what} has ${words} words, and at most ${maxWords} are expected.`;
   const problem = jsonSchema && schemaProblem(jsonSchema, actual);
   const messages = [
     !actual.includes(contains) && `${what} has no "${contains}".`,
-    problemIn(actual, { pattern: matches }) !== undefined && `${what} doesn't match /${matches}/.`,
+    matches !== undefined &&
+      problemIn(actual, { pattern: matches }) !== undefined &&
+      `${what} doesn't match /${matches}/.`,
     words > maxWords && tooLong,
     problem !== undefined && `${what} doesn't fit the JSON schema: ${problem}.`,
   ].flatMap((message) => (message === false ? [] : [{ message, actual }]));
-  const isOther = equals !== undefined && actual.trim() !== equals.trim();
-  const other = { message: `${what} is another text.`, expected: equals ?? "", actual };
-  return isOther ? [...messages, other] : messages;
+  if (equals === undefined || actual.trim() === equals.trim()) return messages;
+  return [...messages, { message: `${what} is another text.`, expected: equals, actual }];
 }
 
 function schemaProblem(schema: object, actual: string): string | undefined {
