@@ -230,7 +230,6 @@ describe("The files of a crew project", () => {
     edit.replace(document.uri, new vscode.Range(3, 9, 3, 15), "wirter");
     await vscode.workspace.applyEdit(edit);
     await becomes(tasksFile, /^4:10 There is no agent "wirter", only writer\./);
-    await open(tasksFile);
     await vscode.commands.executeCommand("workbench.action.files.revert");
     await becomes(tasksFile, undefined);
     // On disk, not in an editor. VS Code doesn't report it, but another editor has it read again.

@@ -59,9 +59,11 @@ export const quietSettings = {
 
 /**
  * Turns off what tests don't use: animations, the search for repositories, and tooltips, which cover what is clicked next. What asks
- * stays open when a webview or an editor that was still loading takes the focus.
+ * stays open when a webview or an editor that was still loading takes the focus. Files are saved when a person does, as in desktop VS
+ * Code: in a browser, they save themselves after a second.
  */
 const testSettings = {
+  "files.autoSave": "off",
   "workbench.reduceMotion": "on",
   "editor.cursorBlinking": "solid",
   "git.enabled": false,
