@@ -172,7 +172,7 @@ function pytest(name: string, ...more: string[]): Step {
 function serviceOnPostgres(): Step {
   const folder = "test/unit/service";
   const others =
-    "command-line,compose,conformance,crews,erasure,flow-answers,live-dialect,post,postgres*,python-inputs,query-plans," +
+    "command-line,compose,crews,erasure,flow-answers,live-dialect,post,postgres*,python-inputs,query-plans," +
     "routes,sources,specification,sqlite,start,worker";
   const ignored = ["--ignore", `${folder}/{${others}}.test.ts`];
   return {

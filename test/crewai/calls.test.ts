@@ -11,6 +11,7 @@ import { warmPython } from "../support/warm-python.ts";
 import type { CrewApi } from "../support/crew-api.ts";
 import {
   crewaiProject,
+  crewFile,
   needsCrewai,
   newestCrewai,
   oldestCrewai,
@@ -95,33 +96,9 @@ describe("calls of a crewAI run", () => {
   });
 
   it("replays agents that ask each other", async () => {
-    const project = writeProject({
-      "crew.py": `
-from crewai import Agent, Crew, Task
-from crewai.project import CrewBase, agent, crew, task
-
-@CrewBase
-class Desk:
-    agents_config = "config/agents.yaml"
-    tasks_config = "config/tasks.yaml"
-
-    @agent
-    def worker(self):
-        return Agent(config=self.agents_config["worker"], allow_delegation=True)
-
-    @agent
-    def helper(self):
-        return Agent(config=self.agents_config["helper"])
-
-    @task
-    def first(self):
-        return Task(config=self.tasks_config["first"])
-
-    @crew
-    def crew(self):
-        return Crew(agents=self.agents, tasks=self.tasks, planning=True)
-`,
-    });
+    const agent = "allow_delegation=True";
+    const crew = crewFile({ agent, tasks: { first: "" }, crew: "planning=True" });
+    const project = writeProject({ "crew.py": crew });
     const model = await startModel(({ prompt, tools, hasToolResult }) => {
       if (prompt.includes("helper goal")) return "Ask the harbour.";
       if (prompt.includes("Task Execution Planner"))

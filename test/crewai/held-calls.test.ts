@@ -3,19 +3,16 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { asObject, type UnknownObject } from "../../src/base/json.ts";
 import { CrewApi } from "../support/crew-api.ts";
-import { crewaiEnv, needsCrewai, writeProject } from "../support/crewai.ts";
+import { crewaiEnv, crewFile, needsCrewai, writeProject } from "../support/crewai.ts";
 import { serveProject, startModel } from "../support/crewai-service.ts";
 import { atEndOfTest } from "../support/ends.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { startService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
-import { openWindow, type VSCodeWindow } from "../support/window.ts";
-import { connectCrew } from "../ui/person.ts";
 import { warmPython } from "../support/warm-python.ts";
 
-const crew = `import pathlib
-from crewai import Agent, Crew, Task
-from crewai.project import CrewBase, agent, crew, task
+const crew = crewFile({
+  head: `import pathlib
 from crewai.tools import tool
 
 @tool("send_mail")
@@ -23,32 +20,11 @@ def send_mail(to: str) -> str:
     """Sends a mail."""
     sent = pathlib.Path("sent")
     sent.write_text((sent.read_text() if sent.exists() else "") + to + "\\n")
-    return "Sent."
-
-@CrewBase
-class Desk:
-    agents_config = "config/agents.yaml"
-    tasks_config = "config/tasks.yaml"
-
-    @agent
-    def worker(self):
-        return Agent(config=self.agents_config["worker"], tools=[send_mail])
-
-    @task
-    def first(self):
-        return Task(config=self.tasks_config["first"])
-
-    @crew
-    def crew(self):
-        return Crew(agents=self.agents, tasks=self.tasks)
-`;
+    return "Sent."`,
+  agent: "tools=[send_mail]",
+  tasks: { first: "" },
+});
 const inputs = { topic: "tea" };
-
-async function picture(window: VSCodeWindow, name: string): Promise<void> {
-  const folder = process.env["CREWDECK_PICTURES"];
-  if (folder === undefined) return;
-  await window.page.screenshot({ path: path.join(folder, `${name}.png`) });
-}
 
 async function untilAsked(api: CrewApi, id: string, callId: string): Promise<UnknownObject> {
   return await waitFor(`the call ${callId}`, async () => {
@@ -130,42 +106,5 @@ describe("calls that wait for a person", () => {
     await api.resume(id, "first: budget #1", true);
     const { status, usage_metrics } = await api.untilEnded(id);
     assert.deepEqual([status, usage_metrics?.total_tokens], ["completed", 1_320]);
-  });
-
-  it("are answered on the page of a window: refused with words, then allowed for this run", async () => {
-    const folder = writeProject({ "crew.py": crew });
-    let to = 0;
-    const model = await startModel(({ prompt }) =>
-      (prompt.match(/Sent\./g) ?? []).length === 2
-        ? "Done."
-        : { tool: "send_mail", arguments: { to: `number ${(to += 1)}` } },
-    );
-    const { api, service } = await serveProject(folder, model);
-    const window = await openWindow();
-    atEndOfTest(() => window.close());
-    const { url, token } = service;
-    await connectCrew(window, { url, token, name: "Desk" });
-    const limits = { tokens: 200 };
-    const id = await api.kickoff({ inputs, approve_tools: ["*"], limits });
-    await untilAsked(api, id, "first: send_mail #1");
-    await window.runCommand("Crewdeck: Track an Execution by Its ID…");
-    await window.quickInput.answer("Track an execution of “Desk”", id);
-    const page = window.webview.content;
-    const button = (name: string) => page.getByRole("button", { name, exact: true });
-    await page.getByText('"number 1"').waitFor();
-    await picture(window, "tool");
-    await page.getByRole("textbox", { name: "Feedback" }).fill("Not on Sundays.");
-    await button("Refuse").click();
-    await page.getByRole("heading", { name: "Asks you: send_mail" }).waitFor();
-    await page.getByText('"number 2"').waitFor();
-    await button("Allow for This Run").click();
-    await page.getByRole("heading", { name: "The budget is used up" }).waitFor();
-    await button("Give as Much Again").waitFor();
-    await picture(window, "budget");
-    await button("Give as Much Again").click();
-    await page.getByRole("heading", { name: "Result" }).waitFor();
-    await picture(window, "end");
-    assert.equal(readFileSync(path.join(folder, "sent"), "utf8"), "number 2\nnumber 3\n");
-    assert.match(model.requests.at(2)?.prompt ?? "", /They say: Not on Sundays\./);
   });
 });

@@ -1,9 +1,15 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-
 import { asArray, asObject, textAt, type UnknownObject } from "../../src/base/json.ts";
-import { needsCrewai, newestCrewai, pythonWithPackages, writeProject } from "../support/crewai.ts";
+import {
+  type ClassicCrew,
+  crewFile,
+  needsCrewai,
+  newestCrewai,
+  pythonWithPackages,
+  writeProject,
+} from "../support/crewai.ts";
 import { serveProject, startModel } from "../support/crewai-service.ts";
 import type { ModelAnswer, ModelRequest } from "../support/model-server.ts";
 
@@ -12,15 +18,10 @@ const isLong = process.env["CREWDECK_CREWAI_VERSIONS"] === "all";
 /** How often each recording is replayed. */
 const replays = isLong ? 3 : 1;
 
-/** What a kind of crew has that others don't. Python. */
-interface Kind {
-  readonly imports?: string;
-  /** Of the agent, its task and the crew. */
-  readonly agent?: string;
+/** What a kind of crew has that others don't. */
+interface Kind extends Pick<ClassicCrew, "head" | "agent" | "crew"> {
+  /** Of its first task. */
   readonly task?: string;
-  readonly crew?: string;
-  /** Before the class. */
-  readonly before?: string;
   /** Whether it is tried only in `npm run test:long`: its requests look like those of others. */
   readonly isLong?: true;
   /** Why it can't be replayed. */
@@ -39,15 +40,15 @@ def search(query: str) -> str:
 
 const kinds: Readonly<Record<string, Kind>> = {
   "two tasks": { isLong: true },
-  "a tool": { before: tool, agent: "tools=[search]" },
+  "a tool": { head: tool, agent: "tools=[search]" },
   hierarchical: { isLong: true, crew: 'process=Process.hierarchical, manager_llm="gpt-4o-mini"' },
-  output_pydantic: { before: model, task: "output_pydantic=Answer" },
+  output_pydantic: { head: model, task: "output_pydantic=Answer" },
   guardrail: { isLong: true, task: "guardrail=lambda output: (True, output.raw)" },
   "a guardrail in words": { isLong: true, task: 'guardrail="It has a text."' },
   memory: { crew: "memory=True" },
   knowledge: {
     isLong: true,
-    imports: "from crewai.knowledge.source.string_knowledge_source import StringKnowledgeSource",
+    head: "from crewai.knowledge.source.string_knowledge_source import StringKnowledgeSource",
     crew: 'knowledge_sources=[StringKnowledgeSource(content="Assam is a tea.")]',
   },
   planning: { isLong: true, crew: 'planning=True, planning_llm="gpt-4o-mini"' },
@@ -58,13 +59,14 @@ const kinds: Readonly<Record<string, Kind>> = {
   Anthropic: { agent: 'llm=LLM(model="anthropic/claude-3-5-haiku-20241022")' },
   function_calling_llm: {
     isLong: true,
-    before: tool,
+    head: tool,
     agent: 'tools=[search], function_calling_llm="gpt-4o-mini"',
   },
-  response_model: { isLong: true, before: model, task: "response_model=Answer" },
+  response_model: { isLong: true, head: model, task: "response_model=Answer" },
   "a model of the project's own": {
-    imports: "from crewai import BaseLLM",
-    before: `class Own(BaseLLM):
+    head: `from crewai import BaseLLM
+
+class Own(BaseLLM):
     def call(self, messages, *args, **kwargs):
         return "A text."
 `,
@@ -73,14 +75,11 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
 };
 
-function projectOf({ imports = "", before = "", agent = "", task = "", crew = "" }: Kind): string {
-  return writeProject({
-    "crew.py": `import os, sys
-from crewai import LLM, Agent, Crew, Process, Task
-from crewai.project import CrewBase, agent, crew, task
+function projectOf({ head = "", task = "", ...given }: Kind): string {
+  const connections = `import os, sys
+from crewai import LLM
 from crewai.tools import tool
 from pydantic import BaseModel
-${imports}
 
 def note(event, args):
     if event == "socket.connect" and isinstance(args[1], tuple):
@@ -88,29 +87,13 @@ def note(event, args):
             file.write(f"{args[1]}\\n")
 
 sys.addaudithook(note)
-
-${before}
-@CrewBase
-class Kind:
-    agents_config = "config/agents.yaml"
-    tasks_config = "config/tasks.yaml"
-
-    @agent
-    def worker(self):
-        return Agent(config=self.agents_config["worker"], ${agent})
-
-    @task
-    def first(self):
-        return Task(config=self.tasks_config["first"], ${task})
-
-    @task
-    def second(self):
-        return Task(config=self.tasks_config["second"])
-
-    @crew
-    def crew(self):
-        return Crew(agents=self.agents, tasks=self.tasks, ${crew})
-`,
+`;
+  return writeProject({
+    "crew.py": crewFile({
+      ...given,
+      head: connections + head,
+      tasks: { first: task, second: "" },
+    }),
   });
 }
 

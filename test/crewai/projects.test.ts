@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import {
+  type ClassicCrew,
   crewaiEnv,
   crewaiVersions,
+  crewFile,
   needsCrewai,
   newestCrewai,
   openEngine,
@@ -14,48 +16,6 @@ import { atEndOfTest } from "../support/ends.ts";
 import type { ModelAnswer, ModelRequest } from "../support/model-server.ts";
 import { waitFor } from "../support/wait.ts";
 import { warmPython } from "../support/warm-python.ts";
-
-interface ClassicCrew {
-  /** Lines before the class. */
-  readonly head?: string;
-  /** Arguments for each task besides its YAML, in the order of the tasks. */
-  readonly tasks?: Readonly<Record<string, string>>;
-  readonly agent?: string;
-  readonly crew?: string;
-  readonly name?: string;
-}
-
-/** A crew.py as `crewai create` writes it. */
-function crewFile({
-  head = "",
-  tasks = { first: "", second: "" },
-  agent = "",
-  crew = "",
-  name = "Project",
-}: ClassicCrew = {}): string {
-  const methods = Object.entries(tasks).map(
-    ([task, more]) => `    @task
-    def ${task}(self) -> Task:
-        return Task(config=self.tasks_config["${task}"], ${more})
-`,
-  );
-  return `from crewai import Agent, Crew, Process, Task
-from crewai.project import CrewBase, agent, crew, task
-${head}
-
-@CrewBase
-class ${name}:
-    @agent
-    def worker(self) -> Agent:
-        return Agent(config=self.agents_config["worker"], ${agent})
-    @agent
-    def helper(self) -> Agent:
-        return Agent(config=self.agents_config["helper"])
-${methods.join("")}    @crew
-    def crew(self) -> Crew:
-        return Crew(agents=self.agents, tasks=self.tasks, ${crew})
-`;
-}
 
 const hierarchical = { crew: 'process=Process.hierarchical, manager_llm="gpt-4o"' };
 const lookup = `from crewai.tools import tool

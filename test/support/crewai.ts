@@ -105,6 +105,48 @@ crewai()
   return path.join(cwd, name);
 }
 
+export interface ClassicCrew {
+  /** Lines before the class. */
+  readonly head?: string;
+  /** Arguments for each task besides its YAML, in the order of the tasks. */
+  readonly tasks?: Readonly<Record<string, string>>;
+  readonly agent?: string;
+  readonly crew?: string;
+  readonly name?: string;
+}
+
+/** A crew.py as `crewai create` writes it. */
+export function crewFile({
+  head = "",
+  tasks = { first: "", second: "" },
+  agent = "",
+  crew = "",
+  name = "Project",
+}: ClassicCrew = {}): string {
+  const methods = Object.entries(tasks).map(
+    ([task, more]) => `    @task
+    def ${task}(self) -> Task:
+        return Task(config=self.tasks_config["${task}"], ${more})
+`,
+  );
+  return `from crewai import Agent, Crew, Process, Task
+from crewai.project import CrewBase, agent, crew, task
+${head}
+
+@CrewBase
+class ${name}:
+    @agent
+    def worker(self) -> Agent:
+        return Agent(config=self.agents_config["worker"], ${agent})
+    @agent
+    def helper(self) -> Agent:
+        return Agent(config=self.agents_config["helper"])
+${methods.join("")}    @crew
+    def crew(self) -> Crew:
+        return Crew(agents=self.agents, tasks=self.tasks, ${crew})
+`;
+}
+
 /** A classic project in an empty folder, with tasks `first` and `second` unless `files` replace its YAML. */
 export function writeProject(files: Readonly<Record<string, string>>): string {
   const folder = path.join(temporaryFolder("crewai"), "project");

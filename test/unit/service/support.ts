@@ -26,6 +26,7 @@ import { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { readAnswer, type ApiAnswer, type DocumentedStatus } from "../../support/crew-api.ts";
 import { atEndOfTest } from "../../support/ends.ts";
 import { temporaryFolder } from "../../support/folders.ts";
+import { assertVendorDescribes } from "../../support/vendor-schemas.ts";
 import { waitFor } from "../../support/wait.ts";
 
 /** Three tasks; the second one waits for a person. */
@@ -355,8 +356,11 @@ export class Harness {
         ...text,
       }),
     );
-    if (method !== "HEAD")
-      assertDescribed(method, new URL(address, "http://localhost").pathname, answer);
+    if (method === "HEAD") return answer;
+    const { pathname } = new URL(address, "http://localhost");
+    assertDescribed(method, pathname, answer);
+    if (served.dialect === documentedDialect)
+      assertVendorDescribes(pathname, answer.status, answer.body);
     return answer;
   }
 

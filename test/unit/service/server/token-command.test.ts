@@ -29,10 +29,7 @@ describe("crewdeck token", () => {
     data.publish({ url: "http://127.0.0.1:1", port: 1, instance: "i" });
     database = openSqliteDatabase(databaseIn(path.join(folder, "data")));
   });
-  afterEach(async () => {
-    mock.timers.reset();
-    await database.close();
-  });
+  afterEach(() => database.close());
 
   const run = (...args: string[]) =>
     runTokenCommand(
@@ -75,21 +72,6 @@ describe("crewdeck token", () => {
     rmSync(file);
     const message = `There is no file ${file}. Name the server's ${configName} with --config.`;
     await assert.rejects(run("list"), { name: "Refusal", message });
-  });
-
-  it("changes the tokens of a server that runs, which notes their last use", async () => {
-    mock.timers.enable({ apis: ["setInterval"] });
-    const tokens = await openTokens(database, none);
-    const token = await add("new");
-    assert.equal(tokens.find(token), undefined);
-    mock.timers.tick(1000);
-    const found = await waitFor("the new token", () => tokens.find(token));
-    assert.equal(found.name, "new");
-    tokens.noteUse(found);
-    await waitFor("its use", async () => /new .*Z$/m.test((await run("list")).output));
-    await run("revoke", "new");
-    mock.timers.tick(1000);
-    await waitFor("the revocation", () => tokens.find(token) === undefined);
   });
 });
 
