@@ -138,12 +138,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const outputsFolder = vscode.Uri.joinPath(storage, "outputs").fsPath;
   owned.add(removeOutputsOf(store, outputsFolder));
   owned.add(watchWaitingHere(documents, circumstances, store));
-  const page = owned.add(
-    new Pages({
-      ...{ documents, store, crews, drafts, clock, act, extension: context.extensionUri },
-      ...{ onDidChange: circumstances.onDidChange, ready: opened },
-    }),
-  );
+  const surfaces = {
+    ...{ store, crews, circumstances, documents, clock, act, ready: opened },
+    extension: context.extensionUri,
+  };
+  const { onDidChange } = circumstances;
+  const page = owned.add(new Pages({ ...surfaces, drafts, onDidChange }));
   owned.add(page.register());
   const reading = { show: page.open };
   const { forms, files } = owned.add(
@@ -154,9 +154,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     }),
   );
   const memento = context.workspaceState;
-  const tree = owned.add(
-    new ExecutionTree({ store, crews, poller, circumstances, clock, memento }),
-  );
+  const tree = owned.add(new ExecutionTree({ ...surfaces, poller, memento }));
   owned.add(
     showNotifications({
       ...{ store, leader, clock },
@@ -168,24 +166,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(watchRefusedTokens(poller, leader, crews, database));
   owned.add(watchProjects(tree, crews, opened));
   owned.add(new ProjectFiles(crews, store, clock));
-  const timeline = owned.add(
-    new Timeline({
-      ...{ store, crews, documents, page, circumstances, tree, clock, ready: opened },
-      extension: context.extensionUri,
-    }),
-  );
-  const comparisons = owned.add(
-    new Comparisons({
-      ...{ store, circumstances, clock, act, extension: context.extensionUri, ready: opened },
-    }),
-  );
+  const timeline = owned.add(new Timeline({ ...surfaces, page, tree }));
+  const comparisons = owned.add(new Comparisons(surfaces));
   const batches = owned.add(new Batches({ sending, store, log: problemLog }));
-  const tables = owned.add(
-    new BatchTables({
-      ...{ batches, store, circumstances, clock, act, extension: context.extensionUri },
-      ready: opened,
-    }),
-  );
+  const tables = owned.add(new BatchTables({ ...surfaces, batches }));
   owned.add(watchAttention(poller, database, tree, documents, timeline, comparisons, tables));
 
   owned.add(crews.onDidChangeToken((crewId) => poller.pollAgain(crewId)));

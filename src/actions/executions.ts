@@ -29,10 +29,7 @@ import { namesOf, type Targets } from "./targets.ts";
 
 export interface ExecutionParts {
   readonly targets: Targets;
-  readonly store: Pick<
-    ExecutionStore,
-    "add" | "find" | "list" | "refresh" | "remove" | "summary" | "update"
-  >;
+  readonly store: ExecutionStore;
   readonly crews: Pick<Crews, "find" | "get" | "ready">;
   readonly poller: Pick<Poller, "refusingCrews" | "pollNow" | "pollAgain">;
   readonly page: Pick<Pages, "open" | "switchTo">;

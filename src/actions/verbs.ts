@@ -11,8 +11,7 @@ import { type ExportParts, exportVerb } from "./export.ts";
 import { type KickoffParts, kickoffVerb, requestMembers } from "./kickoff.ts";
 import { type OutputParts, outputVerbs } from "./outputs.ts";
 import { reportProblem, type ReportParts } from "./report-problem.ts";
-import { type RequestParts, requestVerbs } from "./requests.ts";
-import { saveAsTestVerb, type TestParts } from "./save-as-test.ts";
+import { type RequestParts, requestVerbs, saveAsTestVerb, type TestParts } from "./requests.ts";
 import { Targets, type TargetsOptions } from "./targets.ts";
 import { type ViewParts, viewVerbs } from "./view.ts";
 

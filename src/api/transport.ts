@@ -68,6 +68,28 @@ export interface Traffic {
   readonly milliseconds?: number;
 }
 
+/** `[12 Travel] → POST /kickoff`, `[12 Travel] ← 200 in 180 ms` */
+export function logTraffic(
+  log: Readonly<Record<"debug" | "info" | "warn" | "error", (line: string) => void>>,
+  crew: string,
+  { id, method, path, status, error, milliseconds }: Traffic,
+): void {
+  const isPost = method === "POST";
+  const head = `[${id} ${crew.replace(/\s+/g, " ")}]`;
+  if (milliseconds === undefined) log[isPost ? "info" : "debug"](`${head} → ${method} ${path}`);
+  else {
+    const outcome = [status, error].filter((each) => each !== undefined).join(" ");
+    log[levelOf(isPost, error)](`${head} ← ${outcome} in ${Math.round(milliseconds)} ms`);
+  }
+}
+
+/** An unknown id may be a pause, and a cancelled request is intended. */
+function levelOf(isPost: boolean, error: string | undefined): "debug" | "info" | "warn" | "error" {
+  if (error === undefined) return isPost ? "info" : "debug";
+  if (isPost) return "error";
+  return error === "notFound" || error === "aborted" ? "debug" : "warn";
+}
+
 export interface Line extends Recipient {
   readonly baseUrl: string;
   /** Null: requests carry none. */

@@ -1,8 +1,4 @@
-import { randomUUID } from "node:crypto";
 import { codeOf } from "./errors.ts";
-
-/** Identifies this process: the system reuses process IDs. */
-export const session = randomUUID();
 
 /** Resolves on a signal, or when standard input closes if that is to end the process. */
 export function untilAsked(watchInput: boolean): Promise<void> {

@@ -1,13 +1,12 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import * as l10n from "@vscode/l10n";
-import { shortAt, timeOf } from "../api/read-events.ts";
+import { timeOf } from "../api/read-events.ts";
 import { readOptions } from "../api/read-status.ts";
 import type { Clock } from "../base/clock.ts";
 import type { ProblemLog } from "../base/errors.ts";
 import type { SecretStorage } from "../base/events.ts";
 import {
   asObject,
-  defined,
   idAt,
   laidOutJson,
   parseJson,
@@ -212,7 +211,6 @@ export function readFlowRequest(body: string): AskedPerson | undefined {
       ...{ id, taskId, callbackUrl },
       options: readOptions(request),
       output: outputOf(request, message),
-      ...defined({ assignedTo: shortAt(payload, "assigned_to_email", "assignedToEmail") }),
     },
     ids: ids.length === 0 ? [id] : [...new Set(ids)],
     label: oneLine(message, 60) || shortName(taskId),

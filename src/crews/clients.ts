@@ -1,9 +1,8 @@
 import * as vscode from "vscode";
 import { CrewClient, type CrewClientOptions } from "../api/client.ts";
-import { agentlessFetch, defaultFetch, type Fetch } from "../api/transport.ts";
+import { agentlessFetch, defaultFetch, type Fetch, logTraffic } from "../api/transport.ts";
 import { defined } from "../base/json.ts";
 import { log } from "../editor/log.ts";
-import { logTraffic } from "./traffic.ts";
 
 export { CrewClient };
 

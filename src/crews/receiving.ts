@@ -3,7 +3,8 @@ import { Callbacks, type CallbacksOptions } from "../callbacks/callbacks.ts";
 import { forwardedRoute, publicUrlRoute, Relay } from "../callbacks/routes.ts";
 import { Paths } from "../callbacks/paths.ts";
 import { action, type ErrorAction, type UserError } from "../base/errors.ts";
-import { showActions } from "../editor/messages.ts";
+import { textSetting } from "../editor/manifest.ts";
+import { askFor, showActions } from "../editor/messages.ts";
 import type { Database } from "../store/database.ts";
 import { fetch } from "./clients.ts";
 
@@ -36,7 +37,7 @@ export function receiveCallbacks({ secrets, userAgent, ...parts }: Parts): Callb
   );
   const relay = new Relay({
     ...{ database, clock, log, secrets, userAgent, fetch, askToken, onBroken },
-    read: () => setting("relay"),
+    read: () => textSetting("callbacks.relay"),
     onDidChange: (listener) =>
       vscode.Disposable.from(
         vscode.workspace.onDidChangeConfiguration((change) => {
@@ -46,7 +47,7 @@ export function receiveCallbacks({ secrets, userAgent, ...parts }: Parts): Callb
         secrets.onDidChange(listener),
       ),
   });
-  const routes = [publicUrlRoute(() => setting("publicUrl")), forwarded, relay];
+  const routes = [publicUrlRoute(() => textSetting("callbacks.publicUrl")), forwarded, relay];
   return new Callbacks({ ...parts, routes, storage: secrets, onRefused, onBroken });
 }
 
@@ -61,20 +62,14 @@ function teller() {
   };
 }
 
-function setting(name: "publicUrl" | "relay"): string {
-  const value: unknown = vscode.workspace.getConfiguration("crewdeck.callbacks").get(name);
-  return typeof value === "string" ? value : "";
-}
-
 async function askToken(address: string): Promise<string | undefined> {
-  const token = await vscode.window.showInputBox({
+  const token = await askFor((text) => text.trim(), {
     title: vscode.l10n.t("Connect to the Relay"),
     prompt: vscode.l10n.t(
       "The token of the relay at {0}, which creates a channel for this machine. It is in the file that the relay named when it started. You are asked once.",
       address,
     ),
     password: true,
-    ignoreFocusOut: true,
   });
-  return token?.trim() || undefined;
+  return token || undefined;
 }

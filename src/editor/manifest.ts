@@ -57,8 +57,17 @@ export function versionOf({ extension }: Pick<vscode.ExtensionContext, "extensio
   return textAt(asObject(extension.packageJSON), "version") ?? "0";
 }
 
+export function setting(name: string): unknown {
+  return vscode.workspace.getConfiguration("crewdeck").get(name);
+}
+
+export function textSetting(name: string): string {
+  const value = setting(name);
+  return typeof value === "string" ? value : "";
+}
+
 /** How many ended executions are kept; 0, and anything invalid, keeps all. */
 export function keepEndedExecutions(): number {
-  const value: unknown = vscode.workspace.getConfiguration("crewdeck").get("keepEndedExecutions");
+  const value = setting("keepEndedExecutions");
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0;
 }

@@ -141,7 +141,6 @@ export interface FlowRequest {
   readonly since: string;
   readonly options: readonly string[];
   readonly callbackUrl: string;
-  readonly assignedTo?: string;
 }
 
 export interface StateChange {

@@ -337,8 +337,9 @@ export class Poller implements Disposable {
     poll.failure = { error, at: now };
     poll.failures += 1;
     const rest = isOfCrew ? error.retryAfterMs : undefined;
+    const delay = rest ?? random() * Math.min(longestBackOff, quick * 2 ** poll.failures);
     // Some ask to wait for 0 s.
-    poll.dueAt = now + Math.max(paceOf(poll, execution, true), rest ?? retryDelay(poll, random()));
+    poll.dueAt = now + Math.max(paceOf(poll, execution, true), delay);
     if (rest !== undefined)
       this.#notBefore.set(crew.id, Math.max(now + rest, this.#notBefore.get(crew.id) ?? 0));
     // 403 may concern this execution alone, since a user's token may reach others.
@@ -369,11 +370,6 @@ function paceOf(poll: Poll, execution: ExecutionSummary, isLookedAt: boolean): n
   // After a kickoff or a resume, whoever sent it, polling is quick again.
   const age = poll.askedAt - Math.max(poll.seenFrom, sentAt);
   return mayWait(execution) && age >= 0 ? unknownPace : pace(age, isLookedAt);
-}
-
-/** Full jitter, doubling to the longest (ms). @param random from 0 to 1 */
-function retryDelay({ failures }: Poll, random: number): number {
-  return random * Math.min(longestBackOff, quick * 2 ** failures);
 }
 
 /** Whether an execution can be polled: also one that has ended, until its callbacks have arrived. */

@@ -127,11 +127,32 @@ export class ExecutionStore implements Disposable {
 
   /** What happened in it, as far as the crew reported it; 10,000 events take some 100 ms. */
   events(localId: string): KeptEvents {
-    return readKeptEvents(this.#options.database, localId);
+    // Parsing one text is faster than 10,000, and sorting here than there.
+    const row = this.#options.database.get(
+      `SELECT count(*) AS count, count(json) AS whole,
+           (SELECT json ->> '$.eventCount' FROM details WHERE local_id = ?1) AS reported,
+           '[' || coalesce(group_concat(iif(type = 'image_generated', json_remove(json, '$.picture.base64'), json)), '') || ']' AS json
+         FROM events WHERE local_id = ?1`,
+      localId,
+    );
+    if (row === undefined) return { events: [], left: 0 };
+    // Only addEvents writes them.
+    const events = JSON.parse(text(row, "json")) as ActivityEvent[];
+    const all = Math.max(integer(row, "count"), Number(row["reported"] ?? 0));
+    return {
+      events: events.sort((one, other) => one.at - other.at),
+      left: all - integer(row, "whole"),
+    };
   }
 
   picture(localId: string, eventId: string): Required<Picture> | undefined {
-    return readPicture(this.#options.database, localId, eventId);
+    const row = this.#options.database.get(
+      "SELECT json -> '$.picture' AS picture FROM events WHERE local_id = ? AND id = ?",
+      localId,
+      eventId,
+    );
+    const picture = optionalText(row ?? { picture: null }, "picture");
+    return picture === undefined ? undefined : (JSON.parse(picture) as Required<Picture>);
   }
 
   /** `change` must be pure: it gets the newest state and may run twice. @param events kept with it; repeats are ignored */
@@ -366,37 +387,4 @@ function addEvents(
   const tooMany = integer(database.get(count, localId) ?? {}, "count") - most.whole;
   if (tooMany > 0) database.run(fold, localId, tooMany + foldedAtOnce);
   return hasFrame ? "frame" : "calls";
-}
-
-function readKeptEvents(database: Pick<Database, "get">, localId: string): KeptEvents {
-  // Parsing one text is faster than 10,000, and sorting here than there.
-  const row = database.get(
-    `SELECT count(*) AS count, count(json) AS whole,
-       (SELECT json ->> '$.eventCount' FROM details WHERE local_id = ?1) AS reported,
-       '[' || coalesce(group_concat(iif(type = 'image_generated', json_remove(json, '$.picture.base64'), json)), '') || ']' AS json
-     FROM events WHERE local_id = ?1`,
-    localId,
-  );
-  if (row === undefined) return { events: [], left: 0 };
-  // Only addEvents writes them.
-  const events = JSON.parse(text(row, "json")) as ActivityEvent[];
-  const all = Math.max(integer(row, "count"), Number(row["reported"] ?? 0));
-  return {
-    events: events.sort((one, other) => one.at - other.at),
-    left: all - integer(row, "whole"),
-  };
-}
-
-function readPicture(
-  database: Pick<Database, "get">,
-  localId: string,
-  eventId: string,
-): Required<Picture> | undefined {
-  const row = database.get(
-    "SELECT json -> '$.picture' AS picture FROM events WHERE local_id = ? AND id = ?",
-    localId,
-    eventId,
-  );
-  const picture = optionalText(row ?? { picture: null }, "picture");
-  return picture === undefined ? undefined : (JSON.parse(picture) as Required<Picture>);
 }

@@ -4,6 +4,7 @@ import { action, UserError } from "../base/errors.ts";
 import { asObject, numberAt, textAt } from "../base/json.ts";
 import { trustAction } from "../crews/errors.ts";
 import type { Crew } from "../crews/types.ts";
+import { textSetting } from "../editor/manifest.ts";
 import { confirm, machineSettings } from "../editor/messages.ts";
 import { isFile } from "../projects/reading.ts";
 import { projectHints, projectRoot } from "../projects/pyproject.ts";
@@ -38,19 +39,14 @@ export async function findInterpreter(folder: vscode.Uri): Promise<Interpreter |
   return await chooseInterpreter([
     ...projectInterpreters(root),
     () => pythonOfExtension(folder),
-    () => Promise.resolve([pythonSetting()].find((each) => path.isAbsolute(each))),
+    () => Promise.resolve([textSetting("python")].find((each) => path.isAbsolute(each))),
     () => pythonOnPath(isWindows),
   ]);
 }
 
-function pythonSetting(): string {
-  const value: unknown = vscode.workspace.getConfiguration("crewdeck").get("python");
-  return typeof value === "string" ? value : "";
-}
-
 /** For a project without crewAI: what is wrong with the setting, and how it is installed. Nothing is installed for the example. */
 export async function setUpAdvice(folder: vscode.Uri, isExample: boolean): Promise<string[]> {
-  const python = pythonSetting();
+  const python = textSetting("python");
   const isUsable = python === "" || (path.isAbsolute(python) && (await isFile(python)));
   const problem = vscode.l10n.t(
     "The setting “crewdeck.python” is {0}, which is not the absolute path of a file.",

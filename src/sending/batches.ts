@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { messageOf } from "../base/errors.ts";
 import { type Disposable, Emitter } from "../base/events.ts";
-import type { ProblemLog } from "../base/errors.ts";
+import { messageOf, type ProblemLog } from "../base/errors.ts";
 import type { KickoffRequest } from "../api/types.ts";
 import type { TestKickoff } from "../base/window-protocol.ts";
 import type { BatchCell, ExecutionSummary } from "../executions/model.ts";

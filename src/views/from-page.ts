@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
 import { shortName } from "../base/text.ts";
 import { inspectProject } from "../projects/inspect.ts";
+import { isFile } from "../projects/reading.ts";
 
 /** @param folder the local crew's, as a URI. @throws UserError if it can't be found */
 export async function openDefinition(folder: string | undefined, taskId?: string): Promise<void> {
@@ -33,20 +34,12 @@ export async function openFile(
 async function findFile(project: vscode.Uri, file: string): Promise<vscode.Uri | undefined> {
   const root = path.posix.resolve(project.path);
   const exact = project.with({ path: path.posix.resolve(root, file) });
-  if (exact.path.startsWith(`${root}/`) && (await isFile(exact))) return exact;
+  if (exact.path.startsWith(`${root}/`) && (await isFile(exact.fsPath))) return exact;
   if (file === ".env" || path.posix.isAbsolute(file)) return undefined;
   const pattern = new vscode.RelativePattern(project, `**/${path.posix.basename(file)}`);
   const found = await vscode.workspace.findFiles(pattern, "**/{.venv,venv,node_modules}/**");
   const ending = `/${path.posix.normalize(file)}`;
   return found.find((uri) => uri.path.slice(root.length).endsWith(ending));
-}
-
-async function isFile(uri: vscode.Uri): Promise<boolean> {
-  try {
-    return ((await vscode.workspace.fs.stat(uri)).type & vscode.FileType.File) !== 0;
-  } catch {
-    return false;
-  }
 }
 
 function notFound(name: string, folder: string): UserError {

@@ -3,7 +3,7 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import * as vscode from "vscode";
 import { person } from "../../src/actions/asker.ts";
-import { saveAsTestVerb } from "../../src/actions/save-as-test.ts";
+import { saveAsTestVerb } from "../../src/actions/requests.ts";
 import { notWaiting } from "../unit/views/executions.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { crewsOf, targetsIn } from "./execution-parts.ts";

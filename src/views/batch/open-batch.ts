@@ -1,28 +1,21 @@
 import * as vscode from "vscode";
-import type { Clock } from "../../base/clock.ts";
 import { firstOfEach } from "../../base/json.ts";
 import { oneLine } from "../../base/text.ts";
 import { plainLabel } from "../../editor/messages.ts";
 import { Panel } from "../../editor/panel.ts";
 import { type ExecutionSummary, hasEnded, targetOf } from "../../executions/model.ts";
-import type { ExecutionStore } from "../../executions/store.ts";
 import type { Batches } from "../../sending/batches.ts";
-import type { Act } from "../../view/actions.ts";
 import { formatTime } from "../../view/words.ts";
 import type { CurrentCircumstances } from "../circumstances.ts";
+import type { ComparisonParts } from "../comparison/open-comparison.ts";
 import { fromBatch, type FromBatch, type ToBatch } from "./messages.ts";
 import { batchCsv, batchView } from "./model.ts";
 
 export { savedBatches } from "./messages.ts";
 
-export interface BatchParts {
+export interface BatchParts extends ComparisonParts {
   readonly batches: Batches;
-  readonly store: ExecutionStore;
   readonly circumstances: Pick<CurrentCircumstances, "of" | "prices" | "onDidChange">;
-  readonly clock: Clock;
-  readonly act: Act;
-  readonly extension: vscode.Uri;
-  readonly ready: Promise<unknown>;
 }
 
 export class OpenBatch {

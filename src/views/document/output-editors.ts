@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import { mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
 import type { Picture } from "../../api/types.ts";
+import { hashOf } from "../../base/bearer.ts";
 import { fileName } from "../../base/files.ts";
 import { type ExecutionPart, partName, partUri } from "../../editor/execution-uri.ts";
 import { type Execution, type ExecutionSummary, keyOf } from "../../executions/model.ts";
@@ -31,7 +31,7 @@ export async function openOutput(folder: string, execution: Execution, { part, o
   // No other part has this name.
   const name = partName(part);
   const plain = fileName(name);
-  const unique = plain === name ? plain : `${plain} ${hashOf(name)}`;
+  const unique = plain === name ? plain : `${plain} ${hashOf(name).slice(0, 12)}`;
   return await openFile(folder, execution, `${unique}.${extension}`, text);
 }
 
@@ -66,7 +66,7 @@ export async function openPicture(
   execution: ExecutionSummary,
   { type, base64 }: Required<Picture>,
 ): Promise<vscode.Uri> {
-  const name = `picture ${hashOf(base64)}.${type}`;
+  const name = `picture ${hashOf(base64).slice(0, 12)}.${type}`;
   return await openFile(folder, execution, name, Buffer.from(base64, "base64"));
 }
 
@@ -89,8 +89,4 @@ async function openFile(
   await vscode.commands.executeCommand("vscode.open", uri, { preview: true });
   await vscode.commands.executeCommand("workbench.action.files.setActiveEditorReadonlyInSession");
   return uri;
-}
-
-function hashOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 12);
 }

@@ -1,8 +1,8 @@
 import * as l10n from "@vscode/l10n";
-import * as vscode from "vscode";
+import type * as vscode from "vscode";
 import type { Clock } from "../../base/clock.ts";
 import { UserError } from "../../base/errors.ts";
-import { versionOf } from "../../editor/manifest.ts";
+import { setting, textSetting, versionOf } from "../../editor/manifest.ts";
 import { activityIn } from "../../executions/activity.ts";
 import type { Execution } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
@@ -18,8 +18,7 @@ export interface SpanParts {
 
 /** @throws UserError if there is none, or it can't be used */
 export function endpoint(): URL {
-  const text = setting("otlpEndpoint");
-  return readEndpoint(typeof text === "string" ? text.trim() : "");
+  return readEndpoint(textSetting("otlpEndpoint").trim());
 }
 
 /** OTLP in JSON, a line for each request. */
@@ -48,10 +47,6 @@ function spansIn({ store, clock, context }: SpanParts, execution: Execution) {
   const hasContent = setting("otlpContent") === true;
   const version = versionOf(context);
   return spansOf(execution, activity, { now: clock.now(), version, hasContent });
-}
-
-function setting(name: string): unknown {
-  return vscode.workspace.getConfiguration("crewdeck").get(name);
 }
 
 function refusal({ origin }: URL, { status, message }: SendError): UserError {

@@ -12,10 +12,7 @@ import { watchEvents } from "../notifications.ts";
 import type { SpanParts } from "./exporter.ts";
 
 interface EndsOptions extends SpanParts {
-  readonly store: Pick<
-    ExecutionStore,
-    "claim" | "events" | "find" | "list" | "onDidChange" | "summary"
-  >;
+  readonly store: ExecutionStore;
   readonly leader: Pick<Leader, "isThisWindow" | "confirm" | "onDidChange">;
 }
 

@@ -75,7 +75,6 @@ describe("a flow's webhook", () => {
         since: new Date(now).toISOString(),
         options: ["approved", "rejected", "request_changes"],
         callbackUrl: "https://app.crew.test/callback/abc",
-        assignedTo: "ada@crew.test",
       },
     ]);
     assert.equal(windows.open().store.find("flow-1")?.state, "waiting");

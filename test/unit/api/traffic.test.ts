@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import type { Traffic } from "../../../src/api/transport.ts";
-import { logTraffic } from "../../../src/crews/traffic.ts";
+import { logTraffic, type Traffic } from "../../../src/api/transport.ts";
 import { CrewClient } from "../../../src/api/client.ts";
 import { json, MisbehavingServer, text } from "../../support/misbehaving-server.ts";
-import { errorOf, token } from "../api/support.ts";
+import { errorOf, token } from "./support.ts";
 
 function listLog() {
   const lines: string[] = [];
