@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import type { CrewdeckApi } from "../../src/actions/crewdeck-api.ts";
-import { json, MisbehavingServer } from "../support/misbehaving-server.ts";
+import { MisbehavingServer } from "../support/misbehaving-server.ts";
 import { waitFor } from "../support/wait.ts";
 import { aRequest, secret, signed } from "../unit/callbacks/flow-samples.ts";
 import { codeLensesIn, run } from "./extension.ts";
@@ -116,21 +116,5 @@ describe("A flow's request over HTTP", () => {
     ]);
     await assert.rejects(run("answer", given), /No flow waits/);
     assert.equal(receiver.requests.length, 3);
-  });
-
-  it("is in doubt after a 500: the lens asks before it sends the same answer again", async () => {
-    assert.equal(await statusOf(asking("r4")), 200);
-    receiver.next(json(500, {}));
-    await waitFor("the lenses", async () => (await lenses()).length === 4);
-    const [approved] = await lenses();
-    await withPerson([], () => press(approved!));
-    assert.equal(receiver.requests.length, 4);
-    await assert.rejects(run("answer", { crew, kickoffId: "flow-1", feedback: "no" }), /may have/);
-    const again = { crew, kickoffId: "flow-1", kind: "execution" };
-    await withPerson([{ press: "Send Again" }], () => run("sendAgain", again));
-    assert.deepEqual(
-      answers().slice(3),
-      [1, 2].map(() => ["/callback/r4", { feedback: "approved", source: "crewdeck" }]),
-    );
   });
 });

@@ -1,12 +1,9 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
-import { isDeepStrictEqual } from "node:util";
 import { startService, type RunningService } from "../support/service.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
-import { waitFor } from "../support/wait.ts";
 
-const title = "Connect a Crew";
 const wrongToken = "wrong-token-3f9c2b7d";
 
 describe("Connecting a crew, in the window", () => {
@@ -26,54 +23,18 @@ describe("Connecting a crew, in the window", () => {
     await service.stop();
   });
 
-  it("starts from a view that explains what to do", async () => {
-    const { page } = window;
-    await page.getByRole("button", { name: "Try the Example Crew" }).waitFor();
+  it("hides the token while it is typed", async () => {
+    const { messages, page, quickInput, tree } = window;
     await page.getByRole("button", { name: "Connect a Crew", exact: true }).click();
-    await window.quickInput.waitFor("Address of the crew");
-    await window.quickInput.widget.getByText(title).waitFor();
-  });
-
-  it("hides the token while it is typed, and keeps it if it is refused", async () => {
-    const { messages, quickInput } = window;
-    await quickInput.input.fill(`  ${service.url}/kickoff/ `);
-    await quickInput.widget.getByText(`Connects to ${service.url}`, { exact: false }).waitFor();
-    await quickInput.press("Enter");
+    await quickInput.answer("Address of the crew", service.url);
     await quickInput.waitFor("Status tab of the crew's page in the dashboard");
     assert.equal(await quickInput.input.getAttribute("type"), "password");
-    await quickInput.input.fill(wrongToken);
-    await quickInput.press("Enter");
+    await quickInput.answer("Token for", wrongToken);
     await quickInput.choose("Which type of token", "User Bearer Token");
     await quickInput.answer("Name of the crew", "Writers");
     await messages.confirm("“Writers” is not connected yet", "Edit Token");
-    await quickInput.waitFor(`Token for ${new URL(service.url).host}`);
-    assert.equal(await quickInput.input.inputValue(), wrongToken);
-  });
-
-  it("connects once all values are correct", async () => {
-    const { messages, quickInput, tree } = window;
-    await quickInput.answer(
-      `Token for ${new URL(service.url).host}`,
-      `Authorization: Bearer ${token}`,
-    );
+    await quickInput.answer("Token for", token);
     await tree.row("Writers").waitFor();
-    const rows = [
-      { label: "Writers", description: `User Bearer Token · ${new URL(service.url).host}` },
-      { label: "Kick off…", description: "" },
-    ];
-    await waitFor("the rows to say which token is used", async () =>
-      isDeepStrictEqual(
-        (await tree.rows()).map(({ label, description }) => ({ label, description })),
-        rows,
-      ),
-    );
-    const settings = await waitFor("the settings", () => {
-      const file = path.join(window.dataFolder, "data", "User", "settings.json");
-      return existsSync(file) && (JSON.parse(readFileSync(file, "utf8")) as unknown);
-    });
-    assert.deepEqual(settings, { "crewdeck.crews": [{ name: "Writers", url: service.url }] });
-    await tree.menu("Writers", "Test Connection");
-    await messages.notification("Inputs: 2. Token: User Bearer Token.").waitFor();
   });
 
   // VS Code's server from the npm registry writes no extension logs (a native module is missing), so unit tests check them.

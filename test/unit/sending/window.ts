@@ -18,7 +18,7 @@ export interface Window {
 export function openWindow(
   folder: string,
   clock: Clock = systemClock,
-  onProblem: (message: string, error: unknown) => void = (message, error) =>
+  onProblem: (message: string, error: unknown, about?: string) => void = (message, error) =>
     assert.fail(`${message} ${String(error)}`),
 ): Window {
   const database = new Database({ folder, clock, log: { problem: onProblem } });
