@@ -7,7 +7,7 @@ import { runExecution } from "./crew-run.ts";
 import { createDeliveries } from "./deliveries.ts";
 import type { HeldDecision } from "../base/window-protocol.ts";
 import type { Engine } from "./engine.ts";
-import { messageOf, Refusal } from "./errors.ts";
+import { messageOf } from "./errors.ts";
 import { addEvent } from "./events.ts";
 import { createExecutions } from "./executions.ts";
 import { createSender } from "./sender.ts";
@@ -16,7 +16,7 @@ import type { Log } from "./operations/log.ts";
 import type { Operations } from "./operations/operations.ts";
 import { TurnLost, type RunParts } from "./run.ts";
 import { Runner } from "./runner.ts";
-import type { OwnFile, Storage } from "./storage.ts";
+import type { Storage } from "./storage.ts";
 import { crewsAtWork, createStore, type Turn } from "./store.ts";
 
 /** `api` answers requests, `worker` runs executions and sends callbacks. */
@@ -52,7 +52,7 @@ export type Service = ReturnType<typeof openService>;
 
 const giveBackMs = 5000;
 
-/** @throws {Refusal} if unfinished executions can't be held */
+/** @throws if unfinished executions can't be held */
 export function openService({ storage, networks, log, ...parts }: ServiceParts) {
   const { database, forRuns, cipher, jobs, own } = storage;
   const { crews, operations } = parts;
@@ -88,7 +88,7 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
     check,
     log,
   });
-  if (own && crews.some(({ engine }) => engine.costsMoney === true)) hold(own);
+  if (crews.some(({ engine }) => engine.costsMoney === true)) own?.hold();
   // This process may still have a worker or files of an execution that ended in another one.
   const stopListening = database.onNotice((notice) => {
     if (notice.kind === "ended") endAll(notice.executionId);
@@ -184,17 +184,6 @@ export function openService({ storage, networks, log, ...parts }: ServiceParts) 
       isOwn: (execution) => parts.isOneProject === true || execution.crew === name,
       onDecided: metrics?.decided,
     });
-  }
-
-  function hold(file: OwnFile): void {
-    try {
-      file.hold();
-    } catch (error) {
-      throw new Refusal(
-        "data",
-        `Unfinished executions can't be kept from continuing, and they would cost money: ${messageOf(error)}. Choose another folder with --data.`,
-      );
-    }
   }
 
   async function stop(id: string, actor: Actor): Promise<boolean> {

@@ -17,10 +17,8 @@ export interface Storage {
   readonly cipher: Cipher;
   readonly jobs: Jobs;
   /** Undefined where other processes use the database, too. */
-  readonly own?: OwnFile;
+  readonly own?: ReturnType<typeof ownFile>;
 }
-
-export type OwnFile = ReturnType<typeof ownFile>;
 
 export type Place =
   { readonly file: string } | { readonly url: string; readonly connections: number };

@@ -322,30 +322,22 @@ export function createStore(database: Database, cipher: Cipher) {
 
 const none = "{}";
 
-function executionOf(stored: Row): Omit<Execution, "callbacks"> {
-  const json = (column: string): unknown => JSON.parse(optionalText(stored, column) ?? "null");
-  return {
-    id: text(stored, "id"),
-    owner: text(stored, "owner") as Execution["owner"],
-    crew: text(stored, "crew"),
-    project: json("project") as Execution["project"],
-    inputs: json("inputs") as Execution["inputs"],
-    meta: json("meta") as Execution["meta"],
-    kept: json("kept") as Execution["kept"],
-    rules: json("rules") as Execution["rules"],
-    state: text(stored, "state") as Execution["state"],
-    error: optionalText(stored, "error") ?? null,
-    createdAt: integer(stored, "createdAt"),
-    endedAt: stored["endedAt"] === null ? null : integer(stored, "endedAt"),
-    isPrepared: stored["isPrepared"] === 1,
-    phase: text(stored, "phase") as Execution["phase"],
-    queuedAt: integer(stored, "queuedAt"),
-  };
-}
-
 // Only this program writes these tables, so rows have the types that they are cast to.
 const columns = `execution_id AS "executionId", task_index AS "taskIndex", attempt, task_id AS "taskId", state, output,
   started_at AS "startedAt", finished_at AS "finishedAt", decided_at AS "decidedAt", shown, part, begins, failures, feedback, review`;
+
+function executionOf({ isPrepared, ...stored }: Row): Omit<Execution, "callbacks"> {
+  const jsons = ["project", "inputs", "meta", "kept", "rules"].map((column): [string, unknown] => [
+    column,
+    JSON.parse(optionalText(stored, column) ?? "null"),
+  ]);
+  const execution: unknown = {
+    ...stored,
+    ...Object.fromEntries(jsons),
+    isPrepared: isPrepared === 1,
+  };
+  return execution as Omit<Execution, "callbacks">;
+}
 
 function attemptOf({ review, ...stored }: Row): Attempt {
   const attempt: unknown = stored;

@@ -2,12 +2,10 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import {
-  crewaiEnv,
   crewaiProject,
   smokedVersions,
   needsCrewai,
   newestCrewai,
-  openEngine,
   pythonWith,
 } from "../support/crewai.ts";
 import { serveProject, startModel, type Model } from "../support/crewai-service.ts";
@@ -225,19 +223,6 @@ def publish(output):
       await serve(folder, cold, [...data, "--on-restart", "continue"]);
       await waitFor("the tool again", () => existsSync(pids), 120_000);
       assert.doesNotMatch(service.log(), /Unfinished/);
-    });
-
-    it("says in the log that a task reports nothing, and lets it run", async () => {
-      const { folder, pids } = hangingProject();
-      const options = { folder, python, env: crewaiEnv(model), times: { quiet: 1_000 } };
-      const { engine, lines, run } = openEngine(options);
-      const running = assert.rejects(run({ city: "Oslo", readers: "" }), /was stopped|ended/);
-      await waitFor("the tool", () => existsSync(pids), 120_000);
-      await waitFor("the remark", () => lines.some((line) => line.includes("If the task hangs")));
-      const [worker = 0] = readFileSync(pids, "utf8").split(" ").map(Number);
-      assert.ok(isRunning(worker));
-      engine.close?.();
-      await running;
     });
 
     it("stops an execution with its worker and what that started, and one in the queue; the next one gets its turn", async () => {

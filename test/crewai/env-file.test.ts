@@ -34,7 +34,7 @@ describe("a project's .env", () => {
       program: workerProgram,
       secrets: new Secrets(),
       env: { ...process.env, OPENAI_API_KEY: "key", FIRST: "from outside" },
-      ...{ loadMs: 120_000, quietMs: 120_000 },
+      loadMs: 120_000,
       onLine: () => undefined,
     });
   const projectIn = (folder: string, file: string) => ({

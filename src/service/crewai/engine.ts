@@ -19,10 +19,9 @@ import type { Report, ReplyOf } from "./replies.ts";
 import { Sources } from "./sources.ts";
 import { ProjectFailure, WorkerEnded, type Worker } from "./worker.ts";
 
-/** How long a project may take to load, an attempt may report nothing before the log says so, a worker stays while a task waits for a person, nothing runs before a spare worker starts, and that one stays while nothing starts (ms). */
+/** How long a project may take to load, a worker stays while a task waits for a person, nothing runs before a spare worker starts, and that one stays while nothing starts (ms). */
 const usualTimes = {
   load: 5 * 60_000,
-  quiet: 5 * 60_000,
   waiting: 5 * 60_000,
   idle: 2_000,
   spare: 10 * 60_000,
@@ -78,8 +77,8 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
       const [execution_id] = [...workers].find(([, entry]) => entry.worker === worker) ?? [];
       log(`[crew] ${line}`, { level: "info", isOutput, ...defined({ execution_id }) });
     };
-    const { load: loadMs, quiet: quietMs } = times;
-    const worker = processes.start({ python, program, env, secrets, loadMs, quietMs, onLine });
+    const { load: loadMs } = times;
+    const worker = processes.start({ python, program, env, secrets, loadMs, onLine });
     return worker;
   }
 

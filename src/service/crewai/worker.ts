@@ -41,8 +41,6 @@ export interface WorkerOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly secrets: Secrets;
   readonly loadMs: number;
-  /** How long an attempt may report nothing before `onLine` receives a remark (ms). A task may take hours, so it isn't ended. */
-  readonly quietMs: number;
   /** Receives each line that the project prints, and remarks about it. */
   readonly onLine: (line: string, isPrinted: boolean) => void;
 }
@@ -51,9 +49,6 @@ export interface WorkerOptions {
 export class Worker {
   readonly #child: ChildProcess;
   readonly #options: WorkerOptions;
-  #quiet: NodeJS.Timeout | undefined;
-  #isAsking = false;
-  #isDebugged = false;
   /** As they were printed: to hide what is secret in each line of a flood takes too long. */
   readonly #last: string[] = [];
   #printed = 0;
@@ -77,7 +72,6 @@ export class Worker {
     stdin?.on("error", () => undefined);
     if (stderr)
       eachLine(stderr, printLimits.line, (printed) => {
-        this.#quiet?.refresh();
         if (this.#last.push(printed) > keptLines) this.#last.shift();
         if (this.#printed > printLimits.attempt) return;
         const line = secrets.hide(printed);
@@ -117,38 +111,19 @@ export class Worker {
   async open(project: JsonObject, inputs: boolean): Promise<ReplyOf<"opened">> {
     const { loadMs, secrets } = this.#options;
     // At a breakpoint, all may take as long as a person likes.
-    this.#isDebugged = typeof project["debugPort"] === "number";
-    const late = this.#isDebugged ? undefined : { what: "The project did not load", ms: loadMs };
+    const isDebugged = typeof project["debugPort"] === "number";
+    const late = isDebugged ? undefined : { what: "The project did not load", ms: loadMs };
     const command = { do: "project", ...project };
     secrets.addVariables((await this.#ask(command, "project", late)).variables);
     return await this.#ask({ do: "open", inputs }, "opened", late);
   }
 
   /** Runs an attempt or a part of a flow; resolves to what it made. @throws {ProjectFailure | WorkerEnded} */
-  async run(command: JsonObject, onReport: (reported: Report) => void): Promise<ReplyOf<"output">> {
-    const { quietMs, onLine } = this.#options;
-    this.#isAsking = false;
-    this.#quiet = setInterval(() => {
-      if (this.#isAsking || this.#isDebugged) return;
-      const minutes = Math.round(quietMs / 60_000);
-      onLine(
-        `(Nothing was reported for ${minutes} minutes. If the task hangs, stop the execution.)`,
-        false,
-      );
-    }, quietMs);
-    try {
-      return await this.#ask(command, "output", undefined, (reported) => {
-        this.#quiet?.refresh();
-        this.#isAsking ||= reported.type === "question";
-        onReport(reported);
-      });
-    } finally {
-      clearInterval(this.#quiet);
-    }
+  run(command: JsonObject, onReport: (reported: Report) => void): Promise<ReplyOf<"output">> {
+    return this.#ask(command, "output", undefined, onReport);
   }
 
   answer(answer: JsonObject): void {
-    this.#isAsking = false;
     this.#child.stdin?.write(`${JSON.stringify({ do: "answer", ...answer })}\n`);
   }
 

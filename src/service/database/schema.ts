@@ -29,7 +29,6 @@ export function* migrate(dialect: Dialect): Work<void> {
   if (found === version) return;
   if (found === undefined) yield* createTables(dialect);
   else if (found === version01) yield* ofVersion01(dialect);
-  else if (found === 11) yield* script(ofVersion11(dialect));
   else
     throw new Refusal(
       "database",
@@ -44,9 +43,6 @@ function* storedVersion(): Work<number> {
   const stored = yield* row(`SELECT max(version) AS version FROM ${versionTable}`);
   return Number(stored?.["version"]);
 }
-
-const indexAtWork =
-  "CREATE INDEX executions_at_work ON executions (crew, phase, queued_at) WHERE ended_at IS NULL";
 
 const ofExecution = "REFERENCES executions ON DELETE CASCADE";
 
@@ -122,11 +118,10 @@ function* createTables(dialect: Dialect): Work<void> {
       name TEXT NOT NULL, kind TEXT NOT NULL, crews TEXT NOT NULL, hash TEXT PRIMARY KEY, expires_at ${integer},
       used_at ${integer}, revoked_at ${integer}
     )${table};
-    CREATE TABLE token_uses (name TEXT PRIMARY KEY, used_at ${integer} NOT NULL)${table};
     -- What the service's key has encrypted, by which another one is noticed.
     CREATE TABLE secret_check (value TEXT NOT NULL)${table};
     CREATE INDEX executions_under_way ON executions (id) WHERE ended_at IS NULL;
-    ${indexAtWork};
+    CREATE INDEX executions_at_work ON executions (crew, phase, queued_at) WHERE ended_at IS NULL;
     CREATE INDEX executions_counted ON executions (crew, state) WHERE ended_at IS NOT NULL;
     CREATE INDEX executions_old ON executions (ended_at) WHERE ended_at IS NOT NULL;
     CREATE UNIQUE INDEX executions_by_key ON executions (kickoff_key) WHERE kickoff_key IS NOT NULL;
@@ -142,13 +137,10 @@ function* createTables(dialect: Dialect): Work<void> {
     ${audit}`);
 }
 
-/** Tables of version 0.1 that have the same columns today, and those that have others or an order. */
-const sameColumns = {
-  aliases: "id, execution_id",
-  usage: "execution_id, total, prompt, completion",
-  token_uses: "name, used_at",
-};
-const otherColumns = [
+/** Tables of version 0.1 whose content goes on. */
+const lasting = [
+  "aliases",
+  "usage",
   "held",
   "kept",
   "events",
@@ -162,7 +154,6 @@ const otherColumns = [
 /** Writes what version 0.1 has stored to today's tables. What openworkflow had stored for it follows from the attempts. */
 function* ofVersion01(dialect: Dialect): Work<void> {
   const { dropped, jobs } = dialect;
-  const lasting = [...Object.keys(sameColumns), ...otherColumns];
   yield* script(`
     DROP TABLE ${versionTable};
     DROP INDEX executions_under_way;
@@ -211,10 +202,10 @@ function* ofVersion01(dialect: Dialect): Work<void> {
     FROM old_deliveries AS one JOIN executions ON executions.id = execution_id ORDER BY one.rowid;
     INSERT INTO deliveries (id, execution_id, crew, queue, kind, url, body)
     SELECT 'spans ' || execution_id, execution_id, crew, '2 spans', 'spans', 'spans:', '{"from":' || sent || '}'
-    FROM span_exports JOIN executions ON id = execution_id WHERE span_exports.state = 'pending';`);
-  for (const [name, columns] of Object.entries(sameColumns))
-    yield* script(`INSERT INTO ${name} (${columns}) SELECT ${columns} FROM old_${name}`);
-  const gone = ["flow_pauses", "flow_outputs", "flow_parts", "span_exports"];
+    FROM span_exports JOIN executions ON id = execution_id WHERE span_exports.state = 'pending';
+    INSERT INTO aliases (id, execution_id) SELECT id, execution_id FROM old_aliases;
+    INSERT INTO usage (execution_id, total, prompt, completion) SELECT execution_id, total, prompt, completion FROM old_usage;`);
+  const gone = ["flow_pauses", "flow_outputs", "flow_parts", "span_exports", "token_uses"];
   for (const name of [...gone, ...lasting.map((each) => `old_${each}`)])
     yield* script(`DROP TABLE ${name}`);
   yield* script(`
@@ -226,25 +217,4 @@ function* ofVersion01(dialect: Dialect): Work<void> {
     "SELECT id, crew FROM executions WHERE ended_at IS NULL AND phase = 'queued'",
   );
   for (const one of unfinished) yield* jobs.add(text(one, "crew"), text(one, "id"));
-}
-
-function ofVersion11({ integer }: Dialect): string {
-  return `
-    ALTER TABLE executions ADD COLUMN queued_at ${integer} NOT NULL DEFAULT 0;
-    ALTER TABLE executions ADD COLUMN kept TEXT;
-    ALTER TABLE executions ADD COLUMN rules TEXT;
-    DROP INDEX executions_at_work;
-    UPDATE executions SET queued_at = coalesce((SELECT max(decided_at) FROM attempts WHERE execution_id = id), created_at),
-      kept = (SELECT json FROM kept WHERE execution_id = id),
-      rules = coalesce(
-        (SELECT '{"replay":' || json FROM replays WHERE execution_id = id) ||
-          coalesce((SELECT ',' || substr(json, 2) FROM rules WHERE execution_id = id), '}'),
-        (SELECT json FROM rules WHERE execution_id = id)),
-      phase = CASE WHEN EXISTS (SELECT 1 FROM held WHERE execution_id = id) THEN 'held' ELSE phase END;
-    DROP TABLE held;
-    DROP TABLE kept;
-    DROP TABLE replays;
-    DROP TABLE rules;
-    DROP TABLE IF EXISTS jobs;
-    ${indexAtWork};`;
 }

@@ -50,14 +50,13 @@ async function add(
 ): Promise<Result> {
   const token = newToken();
   const kind: Token["kind"] = isUser ? "user" : "organization";
-  const expiresAt =
-    expiresDays === undefined ? undefined : database.now() + expiresDays * 86_400_000;
+  const expiresAt = expiresDays === undefined ? null : database.now() + expiresDays * 86_400_000;
   const all = crews.length === 0 ? "all" : [...new Set(crews)];
   const added: Token = { name, kind, crews: all, expiresAt, hash: hashOf(token) };
   if (!(await database.transaction(() => addToken(added), true)))
     throw refused(`There is a token "${name}" already. Choose another name, or revoke it.`);
   const scope = crews.length === 0 ? "all crews" : crews.join(", ");
-  const end = expiresAt === undefined ? "" : `, valid until ${new Date(expiresAt).toISOString()}`;
+  const end = expiresAt === null ? "" : `, valid until ${new Date(expiresAt).toISOString()}`;
   const note = `This is the ${kind} token "${name}" for ${scope}${end}. It is shown only now: the database keeps its hash.\n`;
   return { output: `${token}\n`, note };
 }
@@ -71,8 +70,7 @@ async function revoke(name: string, database: Database): Promise<Result> {
 async function list(database: Database): Promise<Result> {
   const tokens = await database.query(storedTokens());
   if (tokens.length === 0) return { output: "", note: "There are no tokens.\n" };
-  const time = (at: number | undefined) =>
-    at === undefined ? "never" : new Date(at).toISOString();
+  const time = (at: number | null = null) => (at === null ? "never" : new Date(at).toISOString());
   const lines = tokens.map(({ name, kind, crews, expiresAt, usedAt }) => [
     ...[name, kind, crews === "all" ? "all" : crews.join(",")],
     ...[time(expiresAt), time(usedAt)],

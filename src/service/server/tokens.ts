@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { parseJson } from "../../base/json.ts";
 import { digest } from "../../base/bearer.ts";
-import { integer, text, type Row } from "../../base/sqlite.ts";
 import { change, insert, rows, type Database, type Work } from "../database/database.ts";
 import { messageOf } from "../errors.ts";
 import type { Caller } from "../model.ts";
@@ -12,9 +12,9 @@ export interface Token {
   readonly crews: "all" | readonly string[];
   /** SHA-256, in hexadecimal digits. A token is random, so a fast hash is enough to protect it. */
   readonly hash: string;
-  /** ms since 1970. Undefined if it is valid until it is revoked. */
-  readonly expiresAt?: number | undefined;
-  readonly usedAt?: number | undefined;
+  /** ms since 1970. Null if it is valid until it is revoked. */
+  readonly expiresAt?: number | null;
+  readonly usedAt?: number | null;
 }
 
 export interface Tokens {
@@ -47,18 +47,11 @@ export function* storedTokens(): Work<readonly Token[]> {
     `SELECT name, kind, crews, hash, expires_at AS "expiresAt", used_at AS "usedAt" FROM tokens
      WHERE revoked_at IS NULL ORDER BY lower(name)`,
   );
-  return found.map((stored) => ({
-    name: text(stored, "name"),
-    kind: text(stored, "kind") as Token["kind"],
-    crews: JSON.parse(text(stored, "crews")) as Token["crews"],
-    hash: text(stored, "hash"),
-    expiresAt: optional(stored, "expiresAt"),
-    usedAt: optional(stored, "usedAt"),
-  }));
-}
-
-function optional(stored: Row, column: string): number | undefined {
-  return stored[column] === null ? undefined : integer(stored, column);
+  // Only this program writes the table.
+  return found.map(({ crews, ...stored }) => {
+    const token: object = { ...stored, crews: parseJson(String(crews)) };
+    return token as Token;
+  });
 }
 
 /** Returns false if there is a token of this name, or if this one was ever added. */

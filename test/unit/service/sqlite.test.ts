@@ -20,14 +20,13 @@ describe("service: changes in SQLite", () => {
     await database.close();
   });
 
-  const note = (name: string) =>
-    change("INSERT INTO token_uses (name, used_at) VALUES (?, 1)", name);
+  const note = (name: string) => change("INSERT INTO secret_check (value) VALUES (?)", name);
   /** As another process sees them. */
   const stored = () => {
     const other = openSqlite(file);
-    const found = other.prepare("SELECT name FROM token_uses ORDER BY name").all();
+    const found = other.prepare("SELECT value FROM secret_check ORDER BY value").all();
     other.close();
-    return found.map(({ name }) => name);
+    return found.map(({ value }) => value);
   };
   /** In the log: only the last page of a commit has the size of the file (SQLite's "WAL File Format"). */
   const commits = () => {
@@ -54,7 +53,7 @@ describe("service: changes in SQLite", () => {
   it("fail alone: others of the same commit are stored", async () => {
     function* bad(): Work<void> {
       yield* note("half");
-      yield* change("INSERT INTO token_uses (name, used_at) VALUES (NULL, 1)");
+      yield* change("INSERT INTO secret_check (value) VALUES (NULL)");
     }
     const results = await Promise.allSettled([
       database.transaction(() => note("a"), true),

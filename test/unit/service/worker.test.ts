@@ -155,11 +155,17 @@ describe("a worker of the crewai engine", () => {
       `#!/bin/sh\necho '{"type":"ready"}'\nread command\nprintf '{"type":"output","output":"Half a te'\nkill -9 $$\n`,
     );
     chmodSync(python, 0o700);
-    const times = { loadMs: 60_000, quietMs: 60_000 };
     const onLine = () => undefined;
     const secrets = new Secrets();
     const program = "worker.py";
-    const worker = new Worker({ python, program, env: process.env, secrets, ...times, onLine });
+    const worker = new Worker({
+      python,
+      program,
+      env: process.env,
+      secrets,
+      loadMs: 60_000,
+      onLine,
+    });
     await worker.ready;
     await assert.rejects(
       worker.run({ do: "attempt" }, () => undefined),
