@@ -63,18 +63,8 @@ export interface Reports {
   ask(question: Question): Promise<Answer>;
 }
 
-export interface TaskResult {
-  readonly output: string;
-  /** The task's condition wasn't met: nobody is asked about it. */
-  readonly isSkipped?: boolean;
-  /** What the engine needs to do the rest once a person has approved the output. Undefined if nothing is left to do. */
-  readonly draft?: JsonObject;
-  /** Why the crew itself refuses the approved draft, for the next attempt. */
-  readonly refusal?: JsonObject;
-  /** The inputs of all later attempts, where the crew changes them before its first task. */
-  readonly inputs?: JsonObject;
-  readonly usage?: TokenUsage;
-}
+/** What a task or a part of a flow has made. */
+export type TaskResult = Omit<ReplyOf<"output">, "type">;
 
 /** A part of a flow: from its start, or from the pause that is answered, to its next pause or its end. */
 export interface FlowPart extends Pick<
@@ -102,8 +92,6 @@ export type FlowQuestion = Pick<
   "method" | "message" | "options" | "defaultOption" | "requestedAt"
 >;
 
-export type FlowResult = Pick<ReplyOf<"output">, "output" | "pause" | "usage">;
-
 export interface MethodReport {
   readonly name: string;
   readonly output: string;
@@ -126,7 +114,7 @@ export interface Engine {
   /** Rejects when the task failed. May be called again for the same attempt after a crash, and once it is approved, for its draft. */
   run(attempt: TaskAttempt, report: Reports): Promise<TaskResult>;
   /** Like `run`, for a part of a flow. Undefined for an engine that can't run flows. */
-  runFlow?(part: FlowPart, report: Reports): Promise<FlowResult>;
+  runFlow?(part: FlowPart, report: Reports): Promise<TaskResult>;
   /** How many executions of its crew run at a time (16). */
   readonly parallel?: number | undefined;
   readonly startsProcesses?: boolean;

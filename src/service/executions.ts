@@ -246,7 +246,7 @@ export function createExecutions(parts: ExecutionsParts) {
     test: NonNullable<Rules["test"]>,
     usage: StatusView["usage"],
   ) {
-    const { resultOf } = await import("./testing/outcome.ts");
+    const { resultOf } = await import("./testing/expectations.ts");
     return await database.query(resultOf(view, test, usage));
   }
 

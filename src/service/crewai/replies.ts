@@ -69,7 +69,9 @@ export const replySchema = v.variant("type", [
   v.object({
     type: v.literal("output"),
     output: v.string(),
+    /** The task's condition wasn't met: nobody is asked about it. */
     isSkipped: v.exactOptional(v.boolean()),
+    /** Of all later attempts, where the crew changes them before its first task. */
     inputs: v.exactOptional(json),
     usage: v.exactOptional(
       v.object({
@@ -78,7 +80,9 @@ export const replySchema = v.variant("type", [
         completion_tokens: v.number(),
       }),
     ),
+    /** What is needed to do the rest once a person has approved the output. */
     draft: v.exactOptional(json),
+    /** Why the crew itself refuses the approved draft, for the next attempt. */
     refusal: v.exactOptional(json),
     pause: v.exactOptional(
       v.object({

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHmac, randomUUID } from "node:crypto";
 import { asArray, asObject } from "../../../src/base/json.ts";
 import type { CrewProject } from "../../../src/projects/types.ts";
-import type { Engine, FlowPart, Reports, FlowResult } from "../../../src/service/engine.ts";
+import type { Engine, FlowPart, Reports, TaskResult } from "../../../src/service/engine.ts";
 import { documentedDialect } from "../../../src/service/dialects.ts";
 import {
   createFeedbackWebhook,
@@ -58,7 +58,7 @@ function eventOf(type: string, more: Readonly<Record<string, string>>) {
 }
 
 /** Writes, waits for a person, and publishes what is approved; changes are requested in a loop. */
-async function news(part: FlowPart, report: Reports): Promise<FlowResult> {
+async function news(part: FlowPart, report: Reports): Promise<TaskResult> {
   const { inputs, answer } = part;
   const [outcome] = answer?.outcomes ?? [];
   if (outcome === "approved") {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import path from "node:path";
-import { createRetention } from "../../../src/service/operations/retention.ts";
+import { createRetention } from "../../../src/service/operations/operations.ts";
 import { rows } from "../../../src/service/database/database.ts";
 import type { Engine } from "../../../src/service/engine.ts";
 import { activityOf } from "../../../src/service/events.ts";

@@ -8,7 +8,7 @@ from crewdeck_worker.calls import Call, Calls
 from crewdeck_worker.project import Project
 from crewdeck_worker.protocol import AttemptCommand, Failure
 
-# As which the service reads a grade, like the call of a tool (testing/outcome.ts).
+# As which the service reads a grade, like the call of a tool (testing/expectations.ts).
 verdict = "crewdeck:judge"
 asked = """You grade a text that another model wrote. Answer the question about it with JSON only:
 {"grade": a number from 0 (not at all) to 10 (fully), "reason": "one sentence"}"""

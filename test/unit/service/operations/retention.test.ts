@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Database } from "../../../../src/service/database/database.ts";
-import { createRetention } from "../../../../src/service/operations/retention.ts";
+import { createRetention } from "../../../../src/service/operations/operations.ts";
 import { waitFor } from "../../../support/wait.ts";
 import { harness, onPostgres, serve } from "../support.ts";
 
