@@ -50,15 +50,14 @@ export async function lockDataFolder(folder: string) {
 }
 
 /** Garbage collection would close the file and release its lock. */
-const held: DatabaseSync[] = [];
+let held: DatabaseSync;
 
 function lock(file: string): void {
-  const database = openSqlite(file);
-  held.push(database);
+  held = openSqlite(file);
   // SQLite would begin to read a file that it can't write, as others could, too.
   accessSync(file, constants.W_OK);
   // Never ends, so no other process can begin one.
-  database.exec("BEGIN IMMEDIATE");
+  held.exec("BEGIN IMMEDIATE");
 }
 
 /** @throws {Refusal} when a file is deleted: SQLite goes on writing to it, and nobody can open it again */

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import type { JsonObject } from "../api/types.ts";
+import { hashOf } from "../base/bearer.ts";
 import { integer, optionalText, text } from "../base/sqlite.ts";
 import { change, insert, row, rows, tell, type Database, type Work } from "./database/database.ts";
 import type { Cipher } from "./encryption.ts";
@@ -39,7 +39,7 @@ export interface Delivery {
 
 /** The same parts give the same ID, so that a receiver can detect a repeat. */
 export function stableId(...parts: readonly (string | number)[]): string {
-  return createHash("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, 32);
+  return hashOf(JSON.stringify(parts)).slice(0, 32);
 }
 
 export function eventsId(executionId: string, lastEvent: string): string {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { digest } from "../base/bearer.ts";
+import { hashOf } from "../base/bearer.ts";
 import { defined, textAt } from "../base/json.ts";
 import { text } from "../base/sqlite.ts";
 import type { CrewProject } from "../projects/types.ts";
@@ -347,10 +347,6 @@ export function kickoffKey(
   body: string,
 ): KickoffKey | undefined {
   return header
-    ? { key: hash(JSON.stringify([owner, crew, header])), body: hash(body) }
+    ? { key: hashOf(JSON.stringify([owner, crew, header])), body: hashOf(body) }
     : undefined;
-}
-
-function hash(part: string): string {
-  return digest(part).toString("hex");
 }

@@ -170,18 +170,17 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
   }
 
   /** The next use starts another worker after one that failed: what it holds is unknown. */
-  async function working<T>(
-    executionId: string,
-    action: () => Promise<T>,
-    repeat = "An attempt is made up to three times in all.",
-  ): Promise<T> {
+  async function working<T>(executionId: string, action: () => Promise<T>): Promise<T> {
     active.add(executionId);
     clearTimeout(idle);
     try {
       return await action();
     } catch (error) {
       if (error instanceof WorkerEnded && active.has(executionId))
-        warn(executionId, `[crew] ${error.message.split("\n", 1)[0]} ${repeat}`);
+        warn(
+          executionId,
+          `[crew] ${error.message.split("\n", 1)[0]} An attempt is made up to three times in all.`,
+        );
       drop(executionId);
       throw error;
     }
@@ -266,8 +265,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
       const given = answer ? { ...answer } : null;
       const store = flowStoreOf(id);
       const command = { do: "attempt", at: ["", number], id, store, inputs, answer: given };
-      const repeat = "The flow's methods since its last pause run again, up to three times in all.";
-      return working(id, () => give(part, command, "", report), repeat);
+      return working(id, () => give(part, command, "", report));
     },
     parallel,
     startsProcesses: true,

@@ -100,27 +100,43 @@ export function createMetrics() {
     },
 
     addDatabase(database: Pick<Database, "query">, crews: readonly string[]): void {
-      addGauge({
-        name: "crewdeck_executions",
-        help: "Executions in the database by crew and state.",
-        labelNames: ["crew", "state"],
-        registers,
-        async read() {
-          // The database may have executions of crews that are no longer served.
-          const found = await database.query(rows(counts.executions));
-          return [
-            ...crews.flatMap((crew) => states.map((state) => ({ crew, state, count: 0 }))),
-            ...found,
-          ];
+      const addGauge = (
+        configuration: Pick<GaugeConfiguration<string>, "name" | "help"> & { labelNames: string[] },
+        read: () => Promise<readonly Row[]>,
+      ) =>
+        new Gauge({
+          ...configuration,
+          registers,
+          async collect() {
+            this.reset();
+            // While the database can't be read, the metric is left out. /readyz reports the problem.
+            for (const row of await read().catch(() => []))
+              this.set(
+                Object.fromEntries(configuration.labelNames.map((name) => [name, text(row, name)])),
+                integer(row, "count"),
+              );
+          },
+        });
+      addGauge(
+        {
+          name: "crewdeck_executions",
+          help: "Executions in the database by crew and state.",
+          labelNames: ["crew", "state"],
         },
-      });
-      addGauge({
-        name: "crewdeck_queue_length",
-        help: "Callbacks that have not arrived and are not given up.",
-        labelNames: ["queue"],
-        registers,
-        read: () => database.query(rows(counts.callbacks)),
-      });
+        // The database may have executions of crews that are no longer served.
+        async () => [
+          ...crews.flatMap((crew) => states.map((state) => ({ crew, state, count: 0 }))),
+          ...(await database.query(rows(counts.executions))),
+        ],
+      );
+      addGauge(
+        {
+          name: "crewdeck_queue_length",
+          help: "Callbacks that have not arrived and are not given up.",
+          labelNames: ["queue"],
+        },
+        () => database.query(rows(counts.callbacks)),
+      );
     },
 
     contentType: registry.contentType,
@@ -145,23 +161,3 @@ const counts = {
 };
 
 const states = ["queued", "running", "waiting", "completed", "failed", "stopped"];
-
-interface CountedGauge extends GaugeConfiguration<string> {
-  readonly labelNames: string[];
-  readonly read: () => Promise<readonly Row[]>;
-}
-
-function addGauge({ read, ...configuration }: CountedGauge): Gauge {
-  return new Gauge({
-    ...configuration,
-    async collect() {
-      this.reset();
-      // While the database can't be read, the metric is left out. /readyz reports the problem.
-      for (const row of await read().catch(() => []))
-        this.set(
-          Object.fromEntries(configuration.labelNames.map((name) => [name, text(row, name)])),
-          integer(row, "count"),
-        );
-    },
-  });
-}

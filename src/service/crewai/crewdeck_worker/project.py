@@ -23,8 +23,6 @@ from crewai.utilities.constants import NOT_SPECIFIED
 from crewdeck_worker.protocol import Failure, ProjectCommand
 
 own_folder = os.path.dirname(os.path.realpath(__file__))
-# Characters of a `.env`'s values, which the service hides.
-largest_environment = 1_000_000
 # What crewAI fills in (`_VARIABLE_PATTERN` in `crewai.utilities.string_utils`, 1.0 to 1.15). It fails without a value.
 filled = re.compile(r"\{([A-Za-z_][A-Za-z0-9_\-]*)}")
 
@@ -57,8 +55,6 @@ class Project:
         for file, override in ((own, self.is_declarative), (next(filter(os.path.isfile, above), os.devnull), False)):
             if os.path.isfile(file):
                 values = dotenv.dotenv_values(file)
-                if sum(len(value or "") for value in values.values()) > largest_environment:
-                    raise Failure(f"The values in {file} are larger than 1 MB, so that they could not be hidden in the log. Remove some.")
                 dotenv.load_dotenv(file, override=override)
                 found += ((name, value) for each in (values, os.environ) for name in values if (value := each.get(name)))
         os.environ.update(given)
