@@ -26,7 +26,10 @@ describe("Connecting a crew, in the window", () => {
   it("hides the token while it is typed", async () => {
     const { messages, page, quickInput, tree } = window;
     await page.getByRole("button", { name: "Connect a Crew", exact: true }).click();
-    await quickInput.answer("Address of the crew", service.url);
+    await quickInput.waitFor("Address of the crew");
+    await quickInput.input.fill(`  ${service.url}/kickoff/ `);
+    await quickInput.widget.getByText(`Connects to ${service.url}`, { exact: false }).waitFor();
+    await quickInput.press("Enter");
     await quickInput.waitFor("Status tab of the crew's page in the dashboard");
     assert.equal(await quickInput.input.getAttribute("type"), "password");
     await quickInput.answer("Token for", wrongToken);
