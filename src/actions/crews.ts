@@ -5,7 +5,7 @@ import { asObject, defined } from "../base/json.ts";
 import { connectCrew, editCrew, openDashboard, setToken } from "../crews/connect.ts";
 import { editCrewAction, MissingTokenError } from "../crews/errors.ts";
 import { tokenTypeName } from "../crews/token-format.ts";
-import type { Crew, CrewReport } from "../crews/types.ts";
+import type { Crew } from "../crews/types.ts";
 import { confirmDiscard, pickAddition } from "../local/questions.ts";
 import { folderOf, idOf } from "../local/records.ts";
 import { flag, oneOf, read, readTarget, text } from "../editor/arguments.ts";
@@ -107,27 +107,25 @@ export function crewVerbs(parts: CrewParts) {
   };
 }
 
-export async function testCrew(
-  crews: Crews,
-  crew: Crew,
-  isPerson: boolean,
-): Promise<CrewReport | undefined> {
+export async function testCrew(crews: Crews, crew: Crew, isPerson: boolean) {
   const { name, url } = crew;
   const state = await crews.tokenState(crew.id);
   const tokenType = state.kind === "stored" ? state.inUse : undefined;
   const token = tokenType === undefined ? "–" : tokenTypeName(tokenType);
   const log = action(vscode.l10n.t("Show Log"), "crewdeck.showLog");
   const begun = Date.now();
-  const about = () => ({
+  /** `cause`: the kind of the error, or the reason why the crew can't be reached. */
+  const reportOf = (of: { ok: boolean; inputs?: number; cause?: string; problem?: string }) => ({
     ...{ crew: name, url, milliseconds: Date.now() - begun },
     ...defined({ tokenType }),
+    ...of,
   });
   const ask = async (signal?: AbortSignal) =>
     (await crews.inputs(crew, { fresh: true, ...defined({ signal }) })).fields.length;
   try {
     const title = vscode.l10n.t("Testing {0}", `“${name}”`);
     const inputs = await (isPerson ? withProgress(title, ask) : ask());
-    const report = { ...about(), ok: true, inputs };
+    const report = reportOf({ ok: true, inputs });
     const text = vscode.l10n.t(
       "“{0}” answers at {1} in {2} ms. Inputs: {3}. Token: {4}.",
       ...[name, url, report.milliseconds, inputs, token],
@@ -146,7 +144,7 @@ export async function testCrew(
     const remedies =
       brought.length > 0 || crew.local !== undefined ? brought : [editCrewAction(crew)];
     if (isPerson) void showActions("Error", text, [...remedies, log]);
-    return { ...about(), ok: false, cause, problem };
+    return reportOf({ ok: false, cause, problem });
   }
 }
 

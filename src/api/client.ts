@@ -26,7 +26,6 @@ import type {
   ResumeAnswer,
   ResumeRequest,
   SecretCallbacks,
-  StatusPath,
   StatusReading,
   StopAnswer,
   TypedToken,
@@ -48,7 +47,7 @@ export interface CrewClientOptions extends Partial<Omit<Line, "baseUrl" | "token
 export class CrewClient {
   readonly #line: Line;
   readonly #options: CrewClientOptions;
-  #statusPath: StatusPath | undefined;
+  #statusPath: (typeof statusPaths)[number] | undefined;
 
   /** @throws {AddressError} if no token may be sent to the address */
   constructor(
@@ -105,8 +104,8 @@ export class CrewClient {
 
   async #status<T>(kickoffId: string, read: Outgoing<T>["read"], call: CallOptions): Promise<T> {
     let refused: unknown;
-    const paths = ["/{kickoff_id}/status", "/status/{kickoff_id}"] as const;
-    for (const statusPath of this.#statusPath === paths[1] ? paths.toReversed() : paths) {
+    const isOther = this.#statusPath === statusPaths[1];
+    for (const statusPath of isOther ? statusPaths.toReversed() : statusPaths) {
       const path = fillPath(statusPath, kickoffId);
       try {
         const reading = await this.#ask("GET", path, read, call);
@@ -196,6 +195,9 @@ export class CrewClient {
     }
   }
 }
+
+/** The specification's, and the vendor's OpenAPI file's. */
+const statusPaths = ["/{kickoff_id}/status", "/status/{kickoff_id}"] as const;
 
 /** @throws {CrewApiError} `badRequest` for an ID that a path can't hold */
 function fillPath(path: `/${string}`, kickoffId: string): string {

@@ -13,7 +13,6 @@ import {
 } from "../base/json.ts";
 import { readTestResult } from "../base/window-protocol.ts";
 import { oneLine, shortened, shortName } from "../base/text.ts";
-import type { TestVerdict } from "./types.ts";
 import { readEventCount, readEvents, readUsage, shortAt, timeOf } from "./read-events.ts";
 
 export type StatusReading = ReturnType<typeof readStatus>;
@@ -30,6 +29,7 @@ export type Question = NonNullable<ReturnType<typeof readQuestion>>;
 export type Progress = NonNullable<ReturnType<typeof readProgress>>;
 export type Trigger = NonNullable<ReturnType<typeof readTrigger>>;
 export type Decision = NonNullable<ReturnType<typeof readDecisions>>[number];
+export type TestVerdict = NonNullable<ReturnType<typeof readVerdict>>;
 export type UndeliveredCallbacks = NonNullable<ReturnType<typeof readCallbacks>>;
 
 /** Documented, observed, and from other deployments; without spaces, `_` and `-`. */
@@ -131,7 +131,8 @@ function readDecisions(answer: UnknownObject) {
   return decisions.length === 0 ? undefined : decisions;
 }
 
-function readVerdict(given: unknown): TestVerdict | undefined {
+/** What a test says of an execution; `grade` is the mean of what the project's model answered, from 0 to 10. Only the local service reports it. */
+function readVerdict(given: unknown) {
   const result = readTestResult(given);
   if (!result) return undefined;
   const { state, grades, failures } = result;

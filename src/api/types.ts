@@ -9,6 +9,7 @@ export type {
   Question,
   StatusReading,
   TaskReading,
+  TestVerdict,
   Trigger,
   UndeliveredCallbacks,
 } from "./read-status.ts";
@@ -98,14 +99,6 @@ export interface CallRules {
   readonly replay?: JsonObject;
 }
 
-/** What a test says of an execution. Only Crewdeck's local service reports it. */
-export interface TestVerdict {
-  readonly state: "passed" | "failed";
-  /** The mean of what the project's model answered, from 0 to 10. */
-  readonly grade?: number;
-  readonly failures: readonly string[];
-}
-
 /** What an execution may use before its next call of a model waits. */
 export interface Budget {
   readonly tokens?: number;
@@ -149,6 +142,3 @@ export interface StopAnswer {
   /** `stopped`, or what the crew says instead. Only the status shows whether it has stopped. */
   readonly status: string;
 }
-
-/** The specification's, and the vendor's OpenAPI file's. */
-export type StatusPath = "/{kickoff_id}/status" | "/status/{kickoff_id}";

@@ -7,14 +7,8 @@ export function csvOf(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => `${row.map(field).join(",")}\n`).join("");
 }
 
-interface CsvRow {
-  readonly line: number;
-  /** By the names in the first row. Undefined if it has more fields, as with a comma in a text without quotes. */
-  readonly values: Readonly<Record<string, string>> | undefined;
-}
-
-/** Of the same format. Empty lines don't count. */
-export function rowsOfCsv(text: string): readonly CsvRow[] {
+/** Of the same format, by the names in the first row. Empty lines don't count. One with more fields, as with a comma in a text without quotes, has no values. */
+export function rowsOfCsv(text: string) {
   const rows: { readonly line: number; readonly fields: readonly string[] }[] = [];
   let [line, begin] = [1, 1];
   let fields: string[] = [];

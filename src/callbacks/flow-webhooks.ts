@@ -16,7 +16,7 @@ import {
 } from "../base/json.ts";
 import { text } from "../base/sqlite.ts";
 import { fenceFor, oneLine, shortened, shortName } from "../base/text.ts";
-import { type ReceivedRequest, requestReceived } from "../executions/flow-requests.ts";
+import { requestReceived } from "../executions/flow-requests.ts";
 import type { CrewRef } from "../executions/model.ts";
 import { newExecution } from "../executions/reduce.ts";
 import type { ExecutionStore } from "../executions/store.ts";
@@ -181,15 +181,10 @@ export class FlowWebhooks {
 /** How far a signature's time may be from now (ms). */
 const validFor = 5 * 60_000;
 
-interface AskedPerson {
-  readonly request: ReceivedRequest;
-  /** The IDs of the flow and its execution that the webhook names; the flow's own is first. */
-  readonly ids: readonly string[];
-  readonly label: string;
-}
+type AskedPerson = NonNullable<ReturnType<typeof readFlowRequest>>;
 
 /** Undefined if it asks for no feedback, or has no ID or no address for the answer. */
-export function readFlowRequest(body: string): AskedPerson | undefined {
+export function readFlowRequest(body: string) {
   const payload = asObject(parseJson(body));
   const request = asObject(payload["request"]);
   const id = idAt(request, "id", "request_id");
@@ -212,6 +207,7 @@ export function readFlowRequest(body: string): AskedPerson | undefined {
       options: readOptions(request),
       output: outputOf(request, message),
     },
+    /** Of the flow and its execution; the flow's own is first. */
     ids: ids.length === 0 ? [id] : [...new Set(ids)],
     label: oneLine(message, 60) || shortName(taskId),
   };

@@ -4,9 +4,9 @@ import type { CrewInputs, TokenType, TypedToken } from "../api/types.ts";
 import { messageOf, offer, UserError } from "../base/errors.ts";
 import { Disposables } from "../base/events.ts";
 import { defined } from "../base/json.ts";
-import { logged } from "../editor/log.ts";
+import { logged, logProblem } from "../editor/log.ts";
 import type { CrewClient } from "./clients.ts";
-import { stateByCrew, type StateByCrew, stopRoutesKey } from "./state-by-crew.ts";
+import { stateByCrew, type StateByCrew, stopRoutesKey, tokenNotesKey } from "./state-by-crew.ts";
 import {
   actionsForPlace,
   actionsForRefusal,
@@ -24,8 +24,14 @@ import {
   uniqueName,
 } from "./identity.ts";
 import { crewSettings } from "./settings.ts";
-import { cleanToken, tokenInUse, tokenTypeName, tokenTypes, withToken } from "./token-format.ts";
-import { tokensIn } from "./tokens.ts";
+import {
+  cleanToken,
+  parseEntry,
+  tokenInUse,
+  tokenTypeName,
+  tokenTypes,
+  withToken,
+} from "./token-format.ts";
 import type {
   Crew,
   CrewAddress,
@@ -386,4 +392,46 @@ function refuseLocal(crew: Crew): void {
         crew.name,
       ),
     );
+}
+
+const tokenPrefix = "crewdeck.token.";
+
+/** Not cached: not every change in another window fires an event (observed in VS Code's server). */
+function tokensIn(secrets: vscode.SecretStorage, memento: vscode.Memento) {
+  /** For which crews there is one: SecretStorage doesn't list them. */
+  const notes = stateByCrew(memento, tokenNotesKey, (note) => note);
+  const changed = new vscode.EventEmitter<string>();
+  const subscription = secrets.onDidChange(({ key }) => {
+    if (key.startsWith(tokenPrefix)) changed.fire(key.slice(tokenPrefix.length));
+  });
+  return {
+    onDidChange: changed.event,
+    crewIds: notes.crewIds,
+    async read(crewId: string) {
+      try {
+        const tokens = parseEntry((await secrets.get(tokenPrefix + crewId)) ?? "");
+        if (tokens === undefined) return { kind: "none" } as const;
+        return { kind: "stored", tokens } as const;
+      } catch (error) {
+        logProblem("Reading the secret storage", error);
+        return { kind: "locked" } as const;
+      }
+    },
+    async write(crewId: string, { inUse, bearer, userBearer }: CrewTokens): Promise<void> {
+      const tokens = defined({
+        bearer: bearer && cleanToken(bearer),
+        userBearer: userBearer && cleanToken(userBearer),
+      });
+      await secrets.store(tokenPrefix + crewId, JSON.stringify({ inUse, ...tokens }));
+      await notes.write(crewId, true);
+    },
+    async delete(crewId: string): Promise<void> {
+      await secrets.delete(tokenPrefix + crewId);
+      await notes.delete(crewId);
+    },
+    dispose(): void {
+      subscription.dispose();
+      changed.dispose();
+    },
+  };
 }

@@ -68,18 +68,6 @@ export interface CrewChange extends Partial<Pick<Crew, "name" | "url" | "dashboa
   readonly token?: TypedToken;
 }
 
-export interface CrewReport {
-  readonly crew: string;
-  readonly url: string;
-  readonly ok: boolean;
-  readonly milliseconds: number;
-  readonly tokenType?: TokenType;
-  readonly inputs?: number;
-  /** The kind of the error, or the reason why the crew can't be reached. */
-  readonly cause?: string;
-  readonly problem?: string;
-}
-
 export interface CrewReplacement {
   readonly from: Crew;
   readonly to: Crew;

@@ -1,12 +1,6 @@
 import type { TaskReading } from "../api/types.ts";
 import { defined } from "../base/json.ts";
-import type {
-  Attempt,
-  ExecutionSummary,
-  ExecutionTask,
-  ResumeSummary,
-  TaskSummary,
-} from "./model.ts";
+import type { Attempt, ExecutionSummary, ExecutionTask, TaskSummary } from "./model.ts";
 import type { ResumeTarget } from "./resumes.ts";
 
 type Tasks = readonly ExecutionTask[];
@@ -103,12 +97,10 @@ function isOpen({ state }: ExecutionTask): boolean {
   return state === "running" || state === "waiting";
 }
 
-export interface AttemptPair extends Pick<ResumeSummary, "taskId" | "attempt"> {
-  readonly previous: number;
-}
+export type AttemptPair = ReturnType<typeof attemptPairs>[number];
 
 /** Each attempt with the previous one that has an output. */
-export function attemptPairs({ tasks }: Pick<ExecutionSummary, "tasks">): readonly AttemptPair[] {
+export function attemptPairs({ tasks }: Pick<ExecutionSummary, "tasks">) {
   return tasks.flatMap(({ taskId, attempts }) => {
     const numbers = attempts.flatMap((each) => (each.output === undefined ? [] : each.number));
     const later = numbers.slice(1);

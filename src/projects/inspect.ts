@@ -2,7 +2,7 @@ import type { Definition } from "./definition.ts";
 import { readDefinitions } from "./read.ts";
 import { Reading } from "./reading.ts";
 import type { Place } from "./source.ts";
-import type { Position, ProjectError } from "./types.ts";
+import type { Position } from "./types.ts";
 
 export interface Spot {
   readonly at: Position;
@@ -11,18 +11,13 @@ export interface Spot {
   readonly tasks: readonly string[];
 }
 
-export interface Inspection {
-  readonly problems: readonly ProjectError[];
-  readonly spots: readonly Spot[];
-  /** Where a task names its agent or a task before it, and where that is defined. */
-  readonly references: readonly (readonly [at: Position, target: Position])[];
-}
+export type Inspection = Awaited<ReturnType<typeof inspectProject>>;
 
-/** Past its problems; all of several crews. @param textOf of a file that is being edited */
+/** Past its problems; all of several crews. `references`: where a task names its agent or a task before it, and where that is defined. @param textOf of a file that is being edited */
 export async function inspectProject(
   folder: string,
   textOf?: (file: string) => string | undefined,
-): Promise<Inspection> {
+) {
   const reading = new Reading(folder, textOf);
   const projects = (await reading.attempt(() => readDefinitions(reading))) ?? [];
   const [spots, references] = [projects.flatMap(spotsIn), projects.flatMap(referencesIn)];
@@ -55,7 +50,7 @@ function spotsIn(project: Definition): Spot[] {
   ];
 }
 
-function referencesIn({ agents, tasks }: Definition): Inspection["references"] {
+function referencesIn({ agents, tasks }: Definition) {
   const agentAt = new Map(agents.map(({ name, place }) => [name, place]));
   const taskAt = new Map(tasks.map(({ value, place }) => [value.id, place]));
   const to = (places: typeof agentAt) => (from: Place | undefined) => {

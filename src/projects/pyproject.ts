@@ -4,26 +4,19 @@ import { asObject, isObject, textAt } from "../base/json.ts";
 import { isFile, Reading } from "./reading.ts";
 import type { Position } from "./types.ts";
 
-/** What a crew needs of `pyproject.toml`. What can't be read is left out: crewAI builds the crew without it. */
-export interface PyProject {
-  readonly name: string | undefined;
-  readonly isCrewai: boolean;
-  readonly type: string | undefined;
-  readonly definition: string | undefined;
-  readonly isPackage: boolean;
-  readonly at: (key: string) => Position;
-}
+export type PyProject = NonNullable<Awaited<ReturnType<typeof readPyProject>>>;
 
 const file = "pyproject.toml";
 
-export async function readPyProject(reading: Reading): Promise<PyProject | undefined> {
+/** What a crew needs of `pyproject.toml`. What can't be read is left out: crewAI builds the crew without it. */
+export async function readPyProject(reading: Reading) {
   if (!(await isFile(path.join(reading.folder, file)))) return undefined;
   const text = await reading.python(file);
   const { project, tool, "build-system": build } = asObject(tablesIn(text));
   const { crewai } = asObject(tool);
   // The parser gives no positions.
   const lines = text.split("\n");
-  const at = (key: string) => {
+  const at = (key: string): Position => {
     const index = lines.findLastIndex((line) => line.trimStart().startsWith(key));
     return { file, line: Math.max(index, 0) + 1, column: 1 };
   };

@@ -71,22 +71,15 @@ export function makesCrew(text: string): boolean {
   return /\bCrew\s*\(/.test(withoutInert(text));
 }
 
-interface FlowClass {
-  readonly name: string;
-  /** Those that run, in the order of the file, and whether each waits for a person (`@human_feedback`). */
-  readonly methods: ReadonlyMap<string, boolean>;
-  readonly state: string | undefined;
-}
-
 const flowBase = /(?:^|[\s,.])Flow\s*(?:\[\s*([\w.]+)|,|$)/;
 const runs = ["start", "listen", "router", "human_feedback"];
 
-/** The classes that derive from `Flow`. `main`: of several, the one that the function `kickoff` names. */
+/** The classes that derive from `Flow`, with the methods that run, and whether each waits for a person. `main`: of several, the one that the function `kickoff` names. */
 export function flowsIn(text: string) {
   const { code, blocks, inside } = outlineOf(text);
   const flows = blocks
     .filter((block) => isTopClass(block) && flowBase.test(basesOf(block, code)))
-    .map((block): FlowClass => {
+    .map((block) => {
       const methods = new Map<string, boolean>();
       for (const method of inside.get(block) ?? [])
         if (hasDecorator(method, ...runs))

@@ -47,11 +47,7 @@ export async function readDefinitions(reading: Reading): Promise<readonly Defini
   return definitions;
 }
 
-interface FoundCrews {
-  readonly name: string;
-  readonly entries: readonly CrewEntry[];
-  readonly file: string;
-}
+type FoundCrews = Awaited<ReturnType<typeof findCrews>>;
 
 async function readDefinition(
   reading: Reading,
@@ -79,7 +75,7 @@ function entryOf(entries: readonly CrewEntry[], crewClass: string | undefined) {
   );
 }
 
-async function findCrews(reading: Reading, pyproject: PyProject | undefined): Promise<FoundCrews> {
+async function findCrews(reading: Reading, pyproject: PyProject | undefined) {
   const { folder } = reading;
   const folderName = path.basename(path.resolve(folder));
   const name = pyproject?.name ?? folderName;

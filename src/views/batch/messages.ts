@@ -1,40 +1,5 @@
 import * as v from "valibot";
-import type { BriefView } from "../../view/brief.ts";
-
-/** An execution of a batch. One that has completed, and isn't as its test expects, is shown as failed. */
-export interface CellView extends Pick<BriefView, "state" | "label"> {
-  readonly localId: string;
-  /** Or since when it counts (milliseconds since 1970). */
-  readonly elapsed?: string | number;
-  readonly tokens: string;
-  readonly cost: string;
-  readonly output: string;
-  /** Such as “8 of 10”. */
-  readonly grade: string;
-  /** What isn't as its test expects. */
-  readonly failures: readonly string[];
-}
-
-/** A batch. Several are compared by the labels of their rows. */
-export interface ColumnView {
-  readonly id: string;
-  readonly name: string;
-  readonly sum: string;
-  readonly left: number;
-  readonly isSending: boolean;
-  readonly problem?: string | undefined;
-}
-
-export interface BatchView {
-  readonly crew: string;
-  readonly columns: readonly ColumnView[];
-  /** A cell for each column; null if it has none. */
-  readonly rows: readonly {
-    readonly label: string;
-    readonly cells: readonly (CellView | null)[];
-  }[];
-  readonly hasOthers: boolean;
-}
+import type { BatchView } from "./model.ts";
 
 export type ToBatch = {
   readonly type: "show";

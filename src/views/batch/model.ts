@@ -7,7 +7,10 @@ import type { Batch } from "../../sending/batches.ts";
 import type { Circumstances } from "../../view/actions.ts";
 import { briefOf } from "../../view/brief.ts";
 import { formatAmount, formatCount, formatSpan, present, stateName } from "../../view/words.ts";
-import type { BatchView, CellView, ColumnView } from "./messages.ts";
+
+export type BatchView = ReturnType<typeof batchView>;
+export type CellView = ReturnType<typeof cellOf>;
+export type ColumnView = ReturnType<typeof columnOf>;
 
 interface KnownBatch {
   readonly id: string;
@@ -22,7 +25,8 @@ export interface Shown {
   readonly outputOf: (execution: ExecutionSummary) => string;
 }
 
-export function batchView({ batches, hasOthers, circumstancesOf, outputOf }: Shown): BatchView {
+/** Batches are compared by the labels of their rows. A row has a cell for each batch, null if it has none. */
+export function batchView({ batches, hasOthers, circumstancesOf, outputOf }: Shown) {
   const labels = new Map<string, number>();
   const cells = batches.map(({ executions, left }) => {
     const byLabel = new Map<string, CellView | null>();
@@ -53,11 +57,8 @@ export function batchView({ batches, hasOthers, circumstancesOf, outputOf }: Sho
   };
 }
 
-function cellOf(
-  execution: ExecutionSummary,
-  circumstances: Circumstances,
-  output: string,
-): CellView {
+/** One that has completed, and isn't as its test expects, is shown as failed. */
+function cellOf(execution: ExecutionSummary, circumstances: Circumstances, output: string) {
   const { state, label, elapsed } = briefOf(execution, circumstances);
   const { test } = execution;
   const isTested = test !== undefined && state === "completed";
@@ -66,7 +67,7 @@ function cellOf(
   const cost = costOf(use, circumstances.prices ?? []);
   return {
     ...{ localId: execution.localId, output },
-    state: isTested && !isPassed ? "failed" : state,
+    state: isTested && !isPassed ? ("failed" as const) : state,
     label: !isTested ? label : isPassed ? l10n.t("Passed") : l10n.t("Not passed"),
     ...(elapsed !== undefined && { elapsed }),
     tokens: use === undefined ? "" : formatCount(use.tokens.total),
@@ -76,10 +77,7 @@ function cellOf(
   };
 }
 
-function columnOf(
-  { id, executions, left }: KnownBatch,
-  circumstancesOf: Shown["circumstancesOf"],
-): ColumnView {
+function columnOf({ id, executions, left }: KnownBatch, circumstancesOf: Shown["circumstancesOf"]) {
   const states = Map.groupBy(executions, ({ state }) => state);
   const times = executions.flatMap((each) => wholeTime(each)?.seconds ?? []);
   const mean = times.reduce((sum, seconds) => sum + seconds, 0) / times.length;

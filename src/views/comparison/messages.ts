@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import type { BriefView } from "../../view/brief.ts";
 import type { TimelineView } from "../timeline/messages.ts";
+import type { ComparisonModel } from "./model.ts";
 
 export interface Sides<T> {
   readonly left: T;
@@ -21,18 +21,6 @@ export interface ComparedRow {
   readonly difference: string;
   readonly isDifferent: boolean;
   readonly opens?: true;
-}
-
-/** `name`: the title, with its crew if both have the same. */
-type Compared = Record<"name" | "started", string>;
-
-export interface ComparisonModel {
-  readonly executions: Sides<Pick<BriefView, "state" | "label" | "crew"> & Compared>;
-  /** In all of them, what differs is first. */
-  readonly figures: readonly ComparedRow[];
-  readonly inputs: readonly ComparedRow[];
-  readonly inputsNote?: string | undefined;
-  readonly outputs: readonly ComparedRow[];
 }
 
 export type ToComparison =

@@ -22,17 +22,17 @@ import {
   isRehearsal,
   present,
 } from "../../view/words.ts";
-import { type ComparedRow, type ComparisonModel, onSides, type Sides } from "./messages.ts";
+import { type ComparedRow, onSides, type Sides } from "./messages.ts";
+
+export type ComparisonModel = ReturnType<typeof comparisonModel>;
 
 export function comparisonTitle(pair: Sides<ExecutionSummary>): string {
   const { left, right } = onSides(namesOf(pair), (name) => oneLine(name, 30));
   return `${left} ↔ ${right}`;
 }
 
-export function comparisonModel(
-  pair: Sides<Execution>,
-  circumstances: Sides<Circumstances>,
-): ComparisonModel {
+/** In each table, what differs is first. */
+export function comparisonModel(pair: Sides<Execution>, circumstances: Sides<Circumstances>) {
   const names = namesOf(pair);
   const views = onSides(pair, (each, side) => viewOf(each, noActivity, circumstances[side]));
   const { left, right } = onSides(pair, ({ request }) => request?.inputs);

@@ -5,18 +5,8 @@ export interface Period {
   readonly to: number;
 }
 
-/** Maps times since the start of the execution (ms) to places: 0 is the left edge, 1 the right one. */
-export interface Axis {
-  readonly placeOf: (time: number) => number;
-  readonly timeAt: (place: number) => number;
-  readonly ticks: readonly number[];
-  readonly cuts: readonly Period[];
-}
-
-export interface Times {
-  readonly extent: number;
-  readonly cuts: readonly Period[];
-}
+export type Axis = ReturnType<typeof axisOf>;
+export type Times = ReturnType<typeof timesOf>;
 
 /** A shorter execution has room to grow (ms). */
 const shortest = 5_000;
@@ -33,7 +23,7 @@ const steps = [
 ];
 
 /** Of the executions on one axis: a wait is shortened if none of them does anything in it, and if such waits take more than half of the time. */
-export function timesOf(all: readonly (readonly Span[])[], now: number): Times {
+export function timesOf(all: readonly (readonly Span[])[], now: number) {
   const idle = all.map(idleIn);
   const extents = all.map((spans, at) => {
     const end = endOf(spans, now);
@@ -89,7 +79,8 @@ function hasEnded(spans: readonly Span[]): boolean {
   return spans.every(({ end }) => end !== undefined);
 }
 
-export function axisOf(view: Period, { extent, cuts }: Times, most: number): Axis {
+/** Maps times since the start of the execution (ms) to places: 0 is the left edge, 1 the right one. */
+export function axisOf(view: Period, { extent, cuts }: Times, most: number) {
   const { times, places } = shortening(extent, cuts);
   const left = between(times, places, view.from);
   const width = between(times, places, view.to) - left;

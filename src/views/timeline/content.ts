@@ -14,7 +14,7 @@ import { costOf, spanTokenUses } from "../../executions/tokens.ts";
 import { titleOf } from "../../executions/title.ts";
 import type { Circumstances } from "../../view/actions.ts";
 import { formatAmount, stateLabel } from "../../view/words.ts";
-import type { Mark, Span, TimelineView } from "./messages.ts";
+import type { Mark, Span } from "./messages.ts";
 
 /** Of a span's text; a tooltip shows the first lines (characters). */
 const longest = 600;
@@ -24,7 +24,7 @@ export function timelineContent(
   activity: Activity,
   now: number,
   { prices = [], isInterrupted = false }: Circumstances = {},
-): TimelineView {
+) {
   const { spans, marks, left } = activity;
   const uses = prices.length === 0 ? undefined : spanTokenUses(spans);
   const ownMarks = Map.groupBy(marks, ({ parentId }) => parentId);
@@ -42,9 +42,11 @@ export function timelineContent(
     crew: execution.crew.name,
     state: execution.state,
     stateLabel: stateLabel(execution),
+    /** The extension host's clock (milliseconds since 1970). */
     now,
+    /** Whether its tasks are defined in a project on this machine. */
     isLocal: isLocalCrew(execution.crew),
-    spans: spans.map((span) => ({
+    spans: spans.map((span): Span => ({
       ...shortened(span),
       ...(waiting.has(span.id) && { state: "waiting" }),
       ...(span.end === undefined &&

@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import type { Mark, Span as ActivitySpan, SpanKind } from "../../executions/activity.ts";
 import type { Duration } from "../../executions/times.ts";
-import type { ExecutionState } from "../../executions/model.ts";
 import type { Period } from "./axis.ts";
+import type { timelineContent } from "./content.ts";
 
 export type { Mark, SpanKind } from "../../executions/activity.ts";
 
@@ -18,20 +18,8 @@ export interface Span extends Omit<ActivitySpan, "state"> {
   readonly pauses?: readonly { readonly start: number; readonly end?: number }[];
 }
 
-export interface TimelineView {
-  readonly localId: string;
-  readonly title: string;
-  readonly crew: string;
-  readonly state: ExecutionState;
-  readonly stateLabel: string;
-  /** The extension host's clock (milliseconds since 1970). */
-  readonly now: number;
-  /** Whether its tasks are defined in a project on this machine. */
-  readonly isLocal: boolean;
-  /** Each after its parent; the first is the crew's. */
-  readonly spans: readonly Span[];
-  readonly note?: string;
-}
+/** All that a timeline shows. Its spans each follow their parent; the first is the crew's. */
+export type TimelineView = ReturnType<typeof timelineContent>;
 
 export type ToTimeline =
   | { readonly type: "show"; readonly view: TimelineView }

@@ -1,14 +1,7 @@
 import { searchedTexts } from "./labels.ts";
 import type { Look, Span } from "./messages.ts";
 
-export interface Row {
-  readonly span: Span;
-  readonly isOpen?: boolean | undefined;
-  /** From 1, among the visible rows of its parent. */
-  readonly position: number;
-  readonly size: number;
-  readonly isContext: boolean;
-}
+export type Row = ReturnType<typeof rowsOf>["rows"][number];
 
 /** A filter shows what matches with all that it is part of, also what is closed. @param spans each after its parent */
 export function rowsOf(
@@ -28,7 +21,7 @@ export function rowsOf(
   );
   const isClosed = new Set(isFiltered ? [] : closed);
   const hidden = new Set<string | undefined>();
-  const rows = shown.flatMap((span): Row[] => {
+  const rows = shown.flatMap((span) => {
     const { id, parentId = "" } = span;
     if (hidden.has(parentId) || isClosed.has(parentId)) {
       hidden.add(id);
@@ -38,6 +31,7 @@ export function rowsOf(
       {
         span,
         isOpen: siblings.has(id) ? !isClosed.has(id) : undefined,
+        /** From 1, among the visible rows of its parent. */
         position: (positions.get(span) ?? 0) + 1,
         size: siblings.get(span.parentId)?.length ?? 1,
         isContext: isFiltered && !hits.has(span),

@@ -1,5 +1,6 @@
 import * as l10n from "@vscode/l10n";
-import type { BatchView, CellView, ColumnView, ToBatch } from "../../views/batch/messages.ts";
+import type { ToBatch } from "../../views/batch/messages.ts";
+import type { BatchView, CellView, ColumnView } from "../../views/batch/model.ts";
 import { clock, Elapsed } from "../clock.tsx";
 import { Button, Icon, LinkButton } from "../controls.tsx";
 import { draw, host } from "../host.ts";

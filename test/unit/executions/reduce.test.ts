@@ -100,7 +100,7 @@ describe("applyReading: states", () => {
 
   it("learns what a test says of an execution that a callback ended before", () => {
     const ended = after(anExecution(), aReading({ state: "completed", output: "Done" }));
-    const test = { state: "failed", failures: ["It has no tea."] } as const;
+    const test = { state: "failed" as const, failures: ["It has no tea."] };
     assert.deepEqual(read(ended, aReading({ state: "completed", test }), 300).test, test);
   });
 
