@@ -8,7 +8,7 @@ import { codeOf } from "../base/errors.ts";
 import { asObject, parseJson } from "../base/json.ts";
 import { bearerOf, digest, isSecret } from "../base/bearer.ts";
 import { messageOf } from "../service/errors.ts";
-import { TokenBuckets } from "../service/token-buckets.ts";
+import { tokenBuckets } from "../service/token-buckets.ts";
 import type { RelayStore } from "./store.ts";
 
 /** How often a listener hears that the connection lives (ms). */
@@ -50,7 +50,7 @@ interface Listener {
 /** Accepts callbacks at a channel's address, and passes them on to the client that listens with the channel's secret. */
 export function createRelay({ store, token, limits, log }: RelayParts) {
   const app = new Hono();
-  const buckets = new TokenBuckets(limits);
+  const buckets = tokenBuckets(limits);
   const arriving = new Map<string, number>();
   const listeners = new Map<string, Listener>();
 
@@ -103,7 +103,7 @@ export function createRelay({ store, token, limits, log }: RelayParts) {
     const channel = store.channel(id);
     if (channel === undefined) throw unknownChannel();
     const others = arriving.get(id) ?? 0;
-    const wait = others >= limits.atOnce ? 1 : buckets.take(id, Date.now());
+    const wait = others >= limits.atOnce ? 1 : buckets(id, Date.now());
     if (wait !== undefined) throw tooMany(c, "Too many callbacks.", wait);
     arriving.set(id, others + 1);
     try {

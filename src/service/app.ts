@@ -26,9 +26,7 @@ export interface AppOptions {
   readonly readProject: () => Promise<CrewProject>;
   /** Like `readProject`, and asks the project's Python for what its files don't say. */
   readonly askInputs?: () => Promise<CrewProject>;
-  /** What the project itself passes to a kickoff. */
   readonly examples?: (project: CrewProject) => Promise<Examples>;
-  /** Where callbacks may be sent; undefined for everywhere. */
   readonly networks?: CallbackNetworks | undefined;
   readonly feedbackWebhook?: FeedbackWebhook | undefined;
   readonly engine: Pick<Engine, "costsMoney" | "canDebug">;
@@ -62,16 +60,11 @@ export function createApp(options: AppOptions): Hono<Environment> {
     if (encoding.toLowerCase() !== "identity")
       throw new ApiError(
         415,
-        "Unsupported Media Type",
         `The body is compressed (Content-Encoding: ${encoding}). Send it uncompressed`,
       );
     await next();
   });
-  const tooLarge = new ApiError(
-    413,
-    "Content Too Large",
-    `The body is larger than ${maxBody} bytes`,
-  );
+  const tooLarge = new ApiError(413, `The body is larger than ${maxBody} bytes`);
   const limit = bodyLimit({ maxSize: maxBody, onError: (c) => fail(c, tooLarge) });
   app.use((c, next) => {
     const length = c.req.header("Content-Length");
@@ -114,8 +107,8 @@ export function createApp(options: AppOptions): Hono<Environment> {
     });
     app.all(path, (c) => {
       c.header("Allow", method);
-      const detail = "Method Not Allowed";
-      return fail(c, new ApiError(405, detail, `This address accepts only ${method}`, { detail }));
+      const more = { detail: "Method Not Allowed" };
+      return fail(c, new ApiError(405, `This address accepts only ${method}`, more));
     });
   };
   route("GET", "/inputs", async (c) =>
@@ -133,8 +126,10 @@ export function createApp(options: AppOptions): Hono<Environment> {
     const project = await readCrew(options.readProject, true);
     const kickoff = readKickoff(json, project);
     const { replay, debug_port: port, model, test } = kickoff.rules ?? {};
-    if (replay && engine.costsMoney !== true) throw nothingToReplay();
-    if ((port ?? model ?? test) !== undefined && engine.canDebug !== true) throw onlyHere();
+    if (replay && engine.costsMoney !== true)
+      throw new ApiError(400, "A rehearsal calls no model, so there is nothing to replay");
+    if ((port ?? model ?? test) !== undefined && engine.canDebug !== true)
+      throw new ApiError(400, onlyHere);
     if (test) (await import("./testing/test-file.ts")).checkExpectations(test.expect);
     options.networks?.check(kickoff.callbacks);
     const id = await executions.kickoff(project, caller, kickoff, key);
@@ -187,8 +182,7 @@ export function createApp(options: AppOptions): Hono<Environment> {
         level: "error",
       });
     }
-    const message = "An unexpected error occurred. See the service's log for details";
-    return fail(c, known ?? new ApiError(500, "Internal Server Error", message));
+    return fail(c, known ?? unexpected());
   });
   return app;
 }
@@ -216,44 +210,39 @@ export function answerWith(c: Context, dialect: Dialect, error: ApiError): Respo
   return typeof body === "string" ? c.text(body, code) : c.json(body, code);
 }
 
-function nothingToReplay(): ApiError {
-  const message = "A rehearsal calls no model, so there is nothing to replay";
-  return new ApiError(400, "Invalid Request", message);
-}
-
-function onlyHere(): ApiError {
-  const message =
-    "Only a crew that runs with crewAI on one's own machine can be debugged, tested, or run with another model";
-  return new ApiError(400, "Invalid Request", message);
-}
+const onlyHere =
+  "Only a crew that runs with crewAI on one's own machine can be debugged, tested, or run with another model";
 
 /** Observed. It tells a client that the execution isn't unknown. */
 export function unknownRoute(): ApiError {
-  const detail = "Not Found";
-  return new ApiError(404, detail, "The requested resource was not found", { detail });
+  return new ApiError(404, "The requested resource was not found", { detail: "Not Found" });
 }
 
 function expected(error: Error, method: string): ApiError | undefined {
   // SQLITE_FULL, and Postgres' disk_full.
   if (("errcode" in error && error.errcode === 13) || codeOf(error) === "53100") {
     const message = "The disk that keeps the service's data is full. Free some space";
-    return new ApiError(500, "Internal Server Error", message);
+    return new ApiError(500, message);
   }
   if (codeOf(error) === "ECONNRESET" && error.message === "aborted")
-    return new ApiError(400, "Invalid Request", "The connection ended before the request did");
+    return new ApiError(400, "The connection ended before the request did");
   if (isLost(error)) {
     const doubt = method === "GET" ? "" : ". What you sent may have been stored";
     const message = `The service's database can't be reached${doubt}`;
-    return new ApiError(503, "Service Unavailable", message, { retryAfter: 5 });
+    return new ApiError(503, message, { retryAfter: 5 });
   }
   return undefined;
+}
+
+export function unexpected(): ApiError {
+  return new ApiError(500, "An unexpected error occurred. See the service's log for details");
 }
 
 export function unauthorized(header: string | undefined): ApiError {
   // Vendor's OpenAPI file, and observed.
   const detail =
     header === undefined ? "Not authenticated" : "Invalid or missing authentication credentials";
-  return new ApiError(401, "Unauthorized", "Invalid or missing bearer token", { detail });
+  return new ApiError(401, "Invalid or missing bearer token", { detail });
 }
 
 export function hasBody(c: Context): boolean {
@@ -276,6 +265,6 @@ async function readCrew(read: AppOptions["readProject"], isKickoff: boolean): Pr
     const position = error instanceof ProjectError ? error.position : undefined;
     const crewdeck = { ...position, ...(isKickoff && { started: false }) };
     const message = `The crew can no longer be read. ${messageOf(error)}`;
-    throw new ApiError(500, "Internal Server Error", message, { details: { crewdeck } });
+    throw new ApiError(500, message, { details: { crewdeck } });
   }
 }

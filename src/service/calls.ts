@@ -4,7 +4,6 @@ import { integer, optionalText, text } from "../base/sqlite.ts";
 import { insert, row, rows, type Work } from "./database/database.ts";
 
 const mostBytes = 20_000_000;
-/** Characters in a list. */
 const longestError = 2_000;
 
 /** A call of a model or of a tool, as the worker kept it (crewdeck_worker/calls.py). */
@@ -20,9 +19,7 @@ export interface Call extends JsonObject {
   readonly isCut: boolean;
   /** The version that made it: its prompts are those of the recording. */
   readonly crewai: string;
-  /** That name a model. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Names of the project's keys. */
   readonly keys?: readonly string[];
 }
 

@@ -31,7 +31,6 @@ const workerFolder =
     .map((folder) => fileURLToPath(new URL(folder, import.meta.url)))
     .find((folder) => existsSync(folder)) ?? "";
 
-/** A crew as the command line or a server's file describes it. */
 export interface CrewPlan extends ServerCrew {
   /** Variables of its engine, besides those of this process. */
   readonly environment: Readonly<Record<string, string | undefined>>;

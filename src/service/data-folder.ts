@@ -16,7 +16,6 @@ import { asObject, textAt } from "../base/json.ts";
 import { openSqlite } from "../base/sqlite.ts";
 import { Refusal, unusable } from "./errors.ts";
 
-/** How long to wait for the other process's address (ms). */
 const addressWaitMs = 2000;
 
 const lookMs = 1000;

@@ -21,7 +21,6 @@ interface StreamEvent extends JsonObject {
   readonly id: string;
 }
 
-/** Where callbacks wait: those of a crew for a receiver. */
 export interface Queue {
   readonly crew: string;
   readonly name: string;

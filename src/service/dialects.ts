@@ -27,7 +27,6 @@ export interface Dialect {
   resumed(result: Resumed): JsonObject;
   /** `view` is undefined for an unknown ID. @throws {ApiError} */
   status(id: string, view: StatusView | undefined): JsonObject;
-  /** Text where deployed crews send text. */
   error(error: ApiError): { readonly status: number; readonly body: JsonObject | string };
 }
 

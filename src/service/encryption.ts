@@ -44,7 +44,6 @@ export function keyPlace(folder: string, env: Readonly<Record<string, string | u
   return {
     name,
 
-    /** Undefined if there is none. @throws {Refusal} */
     read(): Buffer | undefined {
       const stored = given || (existsSync(file) ? readFileSync(file, "utf8") : undefined);
       const key = stored === undefined ? undefined : Buffer.from(stored, "base64");

@@ -56,14 +56,12 @@ export interface Reports {
    */
   begin(): Promise<JsonObject>;
   step(step: AgentStep): Promise<void>;
-  /** `method` for an event about one of a flow's own methods. */
   event(event: EngineEvent, method?: MethodReport): Promise<void>;
   call(call: Call): Promise<void>;
   /** A call is held. Resolves to a person's answer, and rejects when nobody waits for it any longer. */
   ask(question: Question): Promise<Answer>;
 }
 
-/** What a task or a part of a flow has made. */
 export type TaskResult = Omit<ReplyOf<"output">, "type">;
 
 /** A part of a flow: from its start, or from the pause that is answered, to its next pause or its end. */

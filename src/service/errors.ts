@@ -1,3 +1,4 @@
+import { STATUS_CODES } from "node:http";
 import { codeOf } from "../base/errors.ts";
 import { UnusableFile } from "../base/files.ts";
 
@@ -16,10 +17,17 @@ export function unreadable(file: string, error: unknown): string {
   return `${file} can't be read: ${messageOf(error)}.`;
 }
 
+/** Of the vendor's OpenAPI file, and of newer HTTP than Node's. */
+const titles = new Map([
+  [400, "Invalid Request"],
+  [413, "Content Too Large"],
+  [422, "Validation Error"],
+]);
+
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
-  /** `error` of the documented dialect. */
+  /** `error` of the documented dialect; by default, as the status says. */
   readonly title: string;
   readonly details: object;
   /** `detail` of the live dialect; a list is FastAPI's, for an invalid request (observed). */
@@ -29,9 +37,9 @@ export class ApiError extends Error {
 
   constructor(
     status: number,
-    title: string,
     message: string,
     more: {
+      title?: string;
       details?: object;
       detail?: ApiError["detail"];
       liveStatus?: number;
@@ -40,7 +48,7 @@ export class ApiError extends Error {
   ) {
     super(message);
     this.status = status;
-    this.title = title;
+    this.title = more.title ?? titles.get(status) ?? STATUS_CODES[status] ?? "";
     this.details = more.details ?? {};
     this.detail = more.detail ?? message;
     this.liveStatus = more.liveStatus ?? status;
@@ -49,7 +57,7 @@ export class ApiError extends Error {
 }
 
 export function unknownExecution(id: string): ApiError {
-  return new ApiError(404, "Execution not found", `No execution found with ID: ${id}`);
+  return new ApiError(404, `No execution found with ID: ${id}`, { title: "Execution not found" });
 }
 
 /** 0 is a clean end, 1 an unexpected error. */

@@ -82,7 +82,7 @@ export function createExecutions(parts: ExecutionsParts) {
     });
     if (started && text(started, "body") !== body) {
       const message = "This Idempotency-Key came with another request before. Send a new one";
-      throw new ApiError(422, "Unprocessable Content", message);
+      throw new ApiError(422, message);
     }
     return started && text(started, "id");
   }
@@ -122,8 +122,7 @@ export function createExecutions(parts: ExecutionsParts) {
       key?: KickoffKey,
     ): Promise<string> {
       const earlier = runAgain && (await find(runAgain.execution_id.toLowerCase()));
-      if (runAgain && !earlier)
-        throw new ApiError(400, "Invalid Request", "The execution to run again is unknown");
+      if (runAgain && !earlier) throw new ApiError(400, "The execution to run again is unknown");
       if (earlier) authorise(earlier.execution, caller);
       const kept = earlier ? outputsToKeep(earlier, project, runAgain) : null;
       const id = randomUUID();
@@ -170,7 +169,7 @@ export function createExecutions(parts: ExecutionsParts) {
       const { executionId, taskId, isAnswer, isApprove, ...given } = resume;
       // Bodies of these errors: vendor's OpenAPI file.
       const { execution, attempts } = (await find(executionId)) ?? {};
-      if (!execution) throw new ApiError(404, "Not Found", "Execution ID not found");
+      if (!execution) throw new ApiError(404, "Execution ID not found");
       authorise(execution, caller);
       const held = (await heldCallsOf(execution)).find(({ callId }) => callId === taskId);
       if (held) {
@@ -182,8 +181,7 @@ export function createExecutions(parts: ExecutionsParts) {
         return { isRetried: false, ended: false, alias };
       }
       const { tasks } = execution.project;
-      if (!tasks.some(({ id }) => id === taskId))
-        throw new ApiError(404, "Not Found", "Task ID not found");
+      if (!tasks.some(({ id }) => id === taskId)) throw new ApiError(404, "Task ID not found");
       const waiting = attempts?.find((one) => one.taskId === taskId && one.state === "waiting");
       if (!waiting || !(await canBeSeen(waiting))) throw notWaiting();
       const alias = dialect.renames ? randomUUID() : undefined;
@@ -214,7 +212,7 @@ export function createExecutions(parts: ExecutionsParts) {
     async call(id: string, number: number, caller: Caller) {
       const call = await database.query(callOf((await readable(id, caller)).id, number));
       if (call) return call;
-      throw new ApiError(404, "Not Found", `The execution keeps no call with the number ${number}`);
+      throw new ApiError(404, `The execution keeps no call with the number ${number}`);
     },
 
     async recording(id: string, caller: Caller) {
@@ -223,24 +221,22 @@ export function createExecutions(parts: ExecutionsParts) {
 
     async audit(id: string, { type }: Caller): Promise<readonly AuditEntry[]> {
       if (type !== "bearer")
-        throw new ApiError(403, "Forbidden", "Only the organization's token reads the audit");
+        throw new ApiError(403, "Only the organization's token reads the audit");
       const found = await find(id);
       if (!found) throw unknownExecution(id);
       return await database.query(auditOf(found.execution));
     },
 
-    /** @throws {ApiError} 404, 403, 400 if it has ended */
     async stop(id: string, caller: Caller): Promise<void> {
       const execution = await readable(id, caller);
       if (await parts.stop(execution.id, caller.owner)) return;
       // Published with the route (vendor's pull request 5208).
       const status = dialect.status(id, await this.view(id, caller));
       const message = `Cannot stop execution. Current state: ${textAt(status, "state", "status")}`;
-      throw new ApiError(400, "Invalid Request", message);
+      throw new ApiError(400, message);
     },
   };
 
-  /** Its code is loaded when a test asks for it. */
   async function testResultOf(
     view: ExecutionView,
     test: NonNullable<Rules["test"]>,
@@ -255,7 +251,6 @@ export function createExecutions(parts: ExecutionsParts) {
     return rules && phase === "running" ? await database.query(questionsOf(id)) : [];
   }
 
-  /** @throws {ApiError} 400 if somebody else has answered */
   async function answerCall(
     execution: Execution,
     held: HeldCall,
@@ -314,17 +309,17 @@ export function createExecutions(parts: ExecutionsParts) {
 
 function tooMany(most: number): ApiError {
   const message = `The crew already has ${most} executions that are queued or running. Try again in ${fullSeconds} s`;
-  return new ApiError(429, "Too Many Requests", message, { retryAfter: fullSeconds });
+  return new ApiError(429, message, { retryAfter: fullSeconds });
 }
 
 function notWaiting(): ApiError {
-  return new ApiError(400, "Invalid Request", "Execution is not in pending human input state");
+  return new ApiError(400, "Execution is not in pending human input state");
 }
 
 function authorise(execution: Execution, caller: Caller): void {
   if (caller.type === "bearer" || execution.owner === caller.owner) return;
   const message = "The user token has access only to executions that it started";
-  throw new ApiError(403, "Forbidden", message);
+  throw new ApiError(403, message);
 }
 
 /** An output counts as seen after this time, which is longer than a request takes (ms). On a busy disk, some took more than a second. */

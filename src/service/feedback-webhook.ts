@@ -5,17 +5,14 @@ import { stableId, type Deliveries } from "./deliveries.ts";
 import type { FlowPause } from "./engine.ts";
 import type { AttemptKey, Execution } from "./model.ts";
 
-interface FeedbackWebhookOptions {
-  readonly url: string;
-  readonly secret: string;
-  readonly address: () => string;
-}
-
 export type FeedbackWebhook = ReturnType<typeof createFeedbackWebhook>;
 
 /** Asks people for feedback about a flow's methods, as the vendor's deployments do (DOCS). */
-export function createFeedbackWebhook(options: FeedbackWebhookOptions) {
-  const { url, secret, address } = options;
+export function createFeedbackWebhook({
+  url,
+  secret,
+  address,
+}: Readonly<Record<"url" | "secret", string>> & { readonly address: () => string }) {
   const sign = (text: string) => createHmac("sha256", secret).update(text).digest("hex");
   /** Nobody can guess it who doesn't know the secret. */
   const pathOf = ({ executionId, taskIndex, attempt }: AttemptKey) => {

@@ -33,11 +33,7 @@ export function answerTo(
     };
   const fail = (problem: string) => {
     const names = options.map((option) => JSON.stringify(option)).join(", ");
-    return new ApiError(
-      400,
-      "Invalid Request",
-      `${problem} Send one of ${names} as human_feedback`,
-    );
+    return new ApiError(400, `${problem} Send one of ${names} as human_feedback`);
   };
   const exact = options.find((option) => plain(option) === plain(feedback));
   const meaning = exact === undefined ? undefined : meaningOf(exact);

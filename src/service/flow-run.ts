@@ -29,7 +29,7 @@ export async function flowStep(run: Run): Promise<boolean> {
     return true;
   }
   const { pause: question, answer } = answered?.review ?? {};
-  const methods = new Methods(run, number);
+  const methods = methodsOf(run, number);
   const end = await run.attempt(part, async (reports) => {
     if (!engine.runFlow) throw new Error(`The engine "${engine.name}" can't run flows.`);
     await run.change(() => methods.forget());
@@ -69,45 +69,44 @@ export async function flowStep(run: Run): Promise<boolean> {
   await (pause ? run.change(finish) : run.end({ output }, finish));
   return false;
 }
-/** Stores each run of a method as an attempt. A change may be repeated, and then has the same attempts. */
-class Methods {
-  readonly #run: Run;
-  readonly #part: number;
-  readonly #keys = new Map<string, AttemptKey>();
-  #paused: AttemptKey | undefined;
 
-  constructor(run: Run, part: number) {
-    this.#run = run;
-    this.#part = part;
-  }
+/** Stores each run of a method as an attempt. A change may be repeated, and then has the same attempts. */
+function methodsOf(run: Run, part: number) {
+  const keys = new Map<string, AttemptKey>();
+  let paused: AttemptKey | undefined;
+
+  return { forget, report, pause };
 
   /** Those of a part that was interrupted run again. */
-  *forget(): Work<void> {
+  function* forget(): Work<void> {
     yield* change(
       `DELETE FROM attempts WHERE execution_id = ? AND part = ? AND task_index <> ${flowIndex}`,
-      this.#run.execution.id,
-      this.#part,
+      run.execution.id,
+      part,
     );
   }
 
-  *report(event: EngineEvent & { readonly event_id: string }, method?: MethodReport): Work<void> {
+  function* report(
+    event: EngineEvent & { readonly event_id: string },
+    method?: MethodReport,
+  ): Work<void> {
     const { event_id } = event;
-    const key = method && (yield* this.#store(event, method));
+    const key = method && (yield* storeRun(event, method));
     const names = method && key ? namesOf(method.name, key) : {};
-    yield* this.#run.reporter.report({ ...event, event_id, ...names });
+    yield* run.reporter.report({ ...event, event_id, ...names });
   }
 
-  *pause(pause: FlowPause): Work<void> {
-    const { reporter, execution } = this.#run;
-    const { store, deliveries, webhook, database } = this.#run.parts;
-    const { method, output, message, options, defaultOption, requestedAt } = pause;
-    const last = yield* this.#lastOf(method);
-    const key = yield* this.#begin(method, this.#paused ?? (last.isRunning ? last : undefined));
-    this.#paused = key;
+  function* pause(asked: FlowPause): Work<void> {
+    const { reporter, execution } = run;
+    const { store, deliveries, webhook, database } = run.parts;
+    const { method, output, message, options, defaultOption, requestedAt } = asked;
+    const last = yield* lastOf(method);
+    const key = yield* begin(method, paused ?? (last.isRunning ? last : undefined));
+    paused = key;
     const question = { method, message, options, defaultOption, requestedAt };
     yield* store.finish(key, "waiting", output, {}, { pause: question });
     const [started] =
-      [...this.#keys].find(
+      [...keys].find(
         ([, { taskIndex, attempt }]) => taskIndex === key.taskIndex && attempt === key.attempt,
       ) ?? [];
     yield* reporter.report({
@@ -124,36 +123,36 @@ class Methods {
       ...(options && { emit: [...options] }),
     };
     yield* reporter.waits(key, output, data, questionOf(question));
-    if (webhook) yield* webhook.request(execution, key, pause, deliveries);
+    if (webhook) yield* webhook.request(execution, key, asked, deliveries);
   }
 
-  *#store(
+  function* storeRun(
     event: EngineEvent & { readonly event_id: string },
     { name, output }: MethodReport,
   ): Work<AttemptKey | undefined> {
     if (event.type === "method_execution_started") {
-      const key = yield* this.#begin(name, this.#keys.get(event.event_id));
-      this.#keys.set(event.event_id, key);
+      const key = yield* begin(name, keys.get(event.event_id));
+      keys.set(event.event_id, key);
       return key;
     }
-    const key = this.#keys.get(textAt(event, "started_event_id") ?? "");
+    const key = keys.get(textAt(event, "started_event_id") ?? "");
     if (!key) return undefined;
     const isDone = event.type === "method_execution_finished";
-    yield* this.#run.parts.store.finish(key, isDone ? "done" : "failed", isDone ? output : null);
+    yield* run.parts.store.finish(key, isDone ? "done" : "failed", isDone ? output : null);
     return key;
   }
 
   /** @param known of an attempt that may be stored already */
-  *#begin(method: string, known: AttemptKey | undefined): Work<AttemptKey> {
-    const last = yield* this.#lastOf(method);
+  function* begin(method: string, known: AttemptKey | undefined): Work<AttemptKey> {
+    const last = yield* lastOf(method);
     const { executionId, taskIndex } = last;
     const key = known ?? { executionId, taskIndex, attempt: last.attempt + 1 };
-    yield* this.#run.parts.store.beginAttempt(key, method, this.#part);
+    yield* run.parts.store.beginAttempt(key, method, part);
     return key;
   }
 
-  *#lastOf(method: string): Work<AttemptKey & { readonly isRunning: boolean }> {
-    const { id: executionId, project } = this.#run.execution;
+  function* lastOf(method: string): Work<AttemptKey & { readonly isRunning: boolean }> {
+    const { id: executionId, project } = run.execution;
     const taskIndex = project.tasks.findIndex(({ id }) => id === method);
     const last = yield* row(
       "SELECT attempt, state FROM attempts WHERE execution_id = ? AND task_index = ? ORDER BY attempt DESC LIMIT 1",

@@ -43,7 +43,6 @@ export function createListener(
     drain(): void {
       isDraining = true;
     },
-    /** Takes no more connections. Resolves when what has arrived is answered. */
     async close(): Promise<void> {
       server.close();
       await Promise.all([...underWay].map((response) => once(response, "close")));

@@ -8,7 +8,6 @@ const notPublic =
   "0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.168.0.0/16 198.18.0.0/15 " +
   "224.0.0.0/3 ::/96 0:0:0:0:ffff::/96 64:ff9b::/32 100::/8 2001::/23 2002::/16 4000::/2 8000::/1";
 
-/** Whether a text is an address and a number of bits, such as `10.0.0.0/8`. */
 export function isNetwork(text: string): boolean {
   const [address = "", bits = "", ...rest] = text.split("/");
   return (
@@ -33,11 +32,7 @@ export class CallbackNetworks {
     for (const { url } of receiversOf(callbacks)) {
       const host = hostOf(new URL(url));
       if (this.#isRefused(host))
-        throw new ApiError(
-          422,
-          "Validation Error",
-          `Callbacks can't be sent to ${host}: ${reason}`,
-        );
+        throw new ApiError(422, `Callbacks can't be sent to ${host}: ${reason}`);
     }
   }
 
@@ -54,7 +49,6 @@ export class CallbackNetworks {
     return { agent: false, autoSelectFamily: true, lookup: find } as const;
   }
 
-  /** The addresses of a host that callbacks may be sent to. @throws {Error} if there are none */
   async resolve(name: string) {
     const all = await lookup(name, { all: true });
     const allowed = all.filter(({ address }) => !this.#isRefused(address));

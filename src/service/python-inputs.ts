@@ -10,7 +10,6 @@ interface PythonInputsOptions {
   readonly name: string;
   readonly engine: Pick<Engine, "inputs">;
   readonly database: Database;
-  /** The crew as its files say. @throws {ProjectError} */
   readonly read: () => Promise<CrewProject>;
   /** What the files of the project are now, as short text: an answer of Python holds for them. */
   readonly version: (project: CrewProject) => Promise<string>;
@@ -68,10 +67,9 @@ export function createPythonInputs(options: PythonInputsOptions) {
   function unknown(problem: string, retryAfter: number): ApiError {
     const message = `The crew's inputs are not known yet. ${problem}`;
     const crewdeck = { started: false, ...(asks === "allowed" && { ask_python: true }) };
-    return new ApiError(503, "Service Unavailable", message, { details: { crewdeck }, retryAfter });
+    return new ApiError(503, message, { details: { crewdeck }, retryAfter });
   }
 
-  /** Says why the answer isn't there, and sees to it that it comes. */
   function missing(project: CrewProject, version: string): ApiError {
     const failure = asked?.version === version ? asked.failure : undefined;
     if (failure && Date.now() - failure.at < failureMs)
@@ -100,7 +98,6 @@ export function createPythonInputs(options: PythonInputsOptions) {
   }
 
   return {
-    /** @throws {ApiError} 503, while they are not known */
     readProject: sharing(() => read(false)),
     /** Asks Python, which runs the project's code. @throws {ApiError} 503, if it can't name them */
     askInputs: () => read(asks !== "elsewhere"),

@@ -8,7 +8,6 @@ import type { Expectation } from "./testing/test-file.ts";
 export interface Rules extends JsonObject {
   readonly approve_tools?: readonly string[];
   readonly limits?: JsonObject;
-  /** Where a debugger waits for the execution's Python, on this machine. */
   readonly debug_port?: number;
   readonly replay?: Replay;
   /** In place of the project's, for agents that name none. */

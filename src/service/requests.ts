@@ -117,16 +117,12 @@ export function readJson(text: string): JsonValue {
     json = JSON.parse(text) as JsonValue;
   } catch {
     // Deployed crews answer 500 as plain text (observed).
-    throw new ApiError(400, "Invalid Request", "The body is not valid JSON", { liveStatus: 500 });
+    throw new ApiError(400, "The body is not valid JSON", { liveStatus: 500 });
   }
   let level: JsonValue[] = [json];
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > maxDepth)
-      throw new ApiError(
-        400,
-        "Invalid Request",
-        `The body is nested more than ${maxDepth} levels deep`,
-      );
+      throw new ApiError(400, `The body is nested more than ${maxDepth} levels deep`);
     level = level.flatMap((value) =>
       typeof value === "object" && value !== null ? Object.values(value) : [],
     );
@@ -161,7 +157,7 @@ export function readKickoff(json: JsonValue, crew: CrewProject): Kickoff {
   // Vendor's OpenAPI file, and observed.
   const names = missing.length > 0 ? `: ${missing.join(", ")}` : "";
   const wrapper = hasInputs ? "" : '. The body must have the member "inputs"';
-  throw new ApiError(422, "Validation Error", `Missing required inputs${names}${wrapper}`, {
+  throw new ApiError(422, `Missing required inputs${names}${wrapper}`, {
     details: { missing_inputs: missing },
     detail:
       missing.length > 0
@@ -188,7 +184,6 @@ export function readFeedback(json: JsonValue): string {
   return checked(json, "FeedbackRequest").feedback;
 }
 
-/** Members may be in snake case or in camel case. @throws {ApiError} */
 export function readResume(json: JsonValue): Resume {
   const given = isObject(json) ? { ...json } : json;
   if (isObject(given))
@@ -224,7 +219,7 @@ function invalidBody(problems: ReturnType<typeof mismatches>): ApiError {
       type: isMissing ? "missing" : keyword,
     };
   });
-  return new ApiError(400, "Invalid Request", message, { detail, liveStatus: 422 });
+  return new ApiError(400, message, { detail, liveStatus: 422 });
 }
 
 function readCallbacks(body: CallbackMembers): Callbacks {

@@ -8,7 +8,7 @@ export class UnfitOutputs extends ApiError {
 
   constructor(message: string, canKeep: boolean) {
     const details = { crewdeck: { can_keep_changed: canKeep } };
-    super(400, "Invalid Request", message, { details });
+    super(400, message, { details });
     this.canKeep = canKeep;
   }
 }
@@ -32,13 +32,13 @@ export function outputsToKeep(
   { task_id: taskId, outputs = {}, keep_changed: keepsChanged = false }: RunAgain,
 ): KeptOutputs {
   if (!project.tasks.some(({ id }) => id === taskId))
-    throw new ApiError(400, "Invalid Request", `The execution has no task "${taskId}"`);
+    throw new ApiError(400, `The execution has no task "${taskId}"`);
   const earlier = namesBefore(project, taskId);
   const names = [...new Set([...earlier, ...namesBefore(now, taskId)])];
   const unknown = Object.keys(outputs).filter((name) => !names.includes(name));
   if (unknown.length > 0) {
     const message = `No task before "${taskId}" is named ${quoted(unknown)}`;
-    throw new ApiError(400, "Invalid Request", message);
+    throw new ApiError(400, message);
   }
   const kept = (fingerprints: Fingerprints): KeptOutputs => ({
     taskId,

@@ -14,13 +14,11 @@ import { createSender } from "./sender.ts";
 import { hostOf, type CallbackNetworks } from "./networks.ts";
 import type { Log } from "./operations/log.ts";
 import type { Operations } from "./operations/operations.ts";
+import type { ServiceOptions } from "./options.ts";
 import { TurnLost, type RunParts } from "./run.ts";
 import { Runner } from "./runner.ts";
 import type { Storage } from "./storage.ts";
 import { crewsAtWork, createStore, type Turn } from "./store.ts";
-
-/** `api` answers requests, `worker` runs executions and sends callbacks. */
-type Role = "api" | "worker" | "both";
 
 export interface ServedCrew extends Pick<
   AppOptions,
@@ -31,7 +29,7 @@ export interface ServedCrew extends Pick<
 
 interface ServiceParts {
   readonly storage: Storage;
-  readonly role: Role;
+  readonly role: ServiceOptions["role"];
   readonly crews: readonly ServedCrew[];
   /** The crews are those that a folder has or had: each knows the executions of all, because a class may have gone since. */
   readonly isOneProject?: boolean;
@@ -39,7 +37,6 @@ interface ServiceParts {
   readonly maxProcesses: number;
   readonly callbackBackoffMs: number;
   readonly callbackTimeoutMs: number;
-  /** Where callbacks may be sent; undefined for everywhere. */
   readonly networks?: CallbackNetworks | undefined;
   /** Of a server: it counts, answers probes, sends spans and deletes old executions. */
   readonly operations?: Operations | undefined;

@@ -25,7 +25,6 @@ export type Place =
 
 type WriteLine = (line: string) => void;
 
-/** @throws {Refusal} */
 export async function openStorage(place: Place, key: KeyPlace, log: WriteLine): Promise<Storage> {
   const database = await openDatabase(place, log);
   try {
@@ -71,7 +70,6 @@ function ownFile(database: SqliteDatabase) {
     hold(): void {
       database.changeNow(change(`UPDATE executions SET phase = 'held' WHERE ${isAtWork}`));
     },
-    /** What the process before this one had not finished is to be done. */
     *recover(): Work<void> {
       yield* change(
         "UPDATE executions SET phase = 'queued' WHERE phase = 'running' AND ended_at IS NULL",

@@ -48,7 +48,6 @@ export function createStore(database: Database, cipher: Cipher) {
     return JSON.parse(value === none ? none : cipher.decrypt(value)) as Callbacks;
   }
 
-  /** By ID or alias. Throws if the stored row is invalid. */
   function* found(id: string): Work<Execution | undefined> {
     const stored = yield* row(
       `SELECT id, owner, crew, project, inputs, meta, state,
@@ -159,7 +158,6 @@ export function createStore(database: Database, cipher: Cipher) {
       return held.map(({ id }) => String(id));
     },
 
-    /** Whether an execution runs or is queued: it has not ended, isn't held, and waits for nobody. */
     async isBusy(): Promise<boolean> {
       const found = row(`SELECT id FROM executions WHERE ${isAtWork} LIMIT 1`);
       return (await database.query(found)) !== undefined;

@@ -32,11 +32,9 @@ export interface CrewaiOptions {
   /** The crew's folder inside the project, with forward slashes. */
   readonly crew?: string;
   readonly hasOthers?: boolean;
-  /** A folder for what executions need until they end. */
   readonly data: string;
   readonly python: string;
   readonly program: string;
-  /** How many executions run at a time, here. */
   readonly parallel: number;
   readonly processes: Processes;
   /** Whether other processes run executions of the project, too. */

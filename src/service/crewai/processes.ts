@@ -38,7 +38,6 @@ export class Processes {
     return this.#all.has(worker);
   }
 
-  /** It has nothing to do now, and leaves after so many milliseconds. */
   wait(worker: Worker, milliseconds: number): void {
     this.work(worker);
     if (this.has(worker))

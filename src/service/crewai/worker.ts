@@ -131,16 +131,11 @@ export class Worker {
     // First, it may end itself: it knows which processes it started.
     this.#child.stdin?.destroy();
     const timer = setTimeout(() => {
-      const { pid } = this.#child;
-      // Its number may belong to another process by now.
-      if (pid !== undefined && !this.#hasExited) killTree(pid);
+      const { pid, exitCode, signalCode } = this.#child;
+      // Otherwise, its number may belong to another process by now.
+      if (pid !== undefined && exitCode === null && signalCode === null) killTree(pid);
     }, endMs);
     void this.ended.then(() => clearTimeout(timer));
-  }
-
-  get #hasExited(): boolean {
-    const { exitCode, signalCode } = this.#child;
-    return exitCode !== null || signalCode !== null;
   }
 
   /** @param command undefined for the reply that comes by itself. @param late how long it may take, and what then did not happen */

@@ -21,7 +21,6 @@ const seconds = {
 
 export type AttemptOutcome = "completed" | "failed" | "stopped";
 
-/** The outcome of an attempt to send a callback. `given_up`: the last attempt failed. */
 type CallbackOutcome = "delivered" | "failed" | "given_up";
 
 export type Metrics = ReturnType<typeof createMetrics>;

@@ -15,7 +15,6 @@ interface OperationsParts extends Partial<
 > {
   readonly database: Database;
   readonly crews: readonly string[];
-  /** Whether only this machine reaches the service: neither another network nor a proxy does. */
   readonly isLocal: boolean;
   readonly version: string;
   readonly log: Log;
@@ -27,8 +26,7 @@ export function createOperations(parts: OperationsParts) {
   const { database, crews, keepDays, spans, log } = parts;
   const metrics = createMetrics();
   metrics.addDatabase(database, crews);
-  const retention =
-    keepDays === undefined ? undefined : createRetention({ database, keepDays, log });
+  const retention = keepDays === undefined ? undefined : createRetention(database, keepDays, log);
   return {
     metrics,
     spansUrl: spans?.url.href,
@@ -53,13 +51,11 @@ const deleteOne = `
       AND NOT EXISTS (SELECT 1 FROM deliveries WHERE execution_id = executions.id AND state <> 'sent' AND state = 'pending')
     LIMIT 1 FOR UPDATE)`;
 
-interface RetentionOptions {
-  readonly database: Pick<Database, "now" | "transaction">;
-  readonly keepDays: number;
-  readonly log: Log;
-}
-
-export function createRetention({ database, keepDays, log }: RetentionOptions) {
+export function createRetention(
+  database: Pick<Database, "now" | "transaction">,
+  keepDays: number,
+  log: Log,
+) {
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
 

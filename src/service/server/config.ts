@@ -70,9 +70,18 @@ export async function readConfig(file: string): Promise<ServerConfig> {
   return parseConfig(file, text);
 }
 
-/** @throws {Refusal} with line and column */
 export function parseConfig(file: string, text: string): ServerConfig {
-  const config = parse(file, text);
+  const report = (error: ProjectError) => {
+    throw new Refusal("options", error.message);
+  };
+  const place = parseJsonc({ file, text }, { report, broken: new Set() });
+  const config: unknown = place.plain();
+  if (!ajv.validate<ServerConfig>("config", config)) {
+    const errors = ajv.errors ?? [];
+    // A misspelt member may be the one that is missing.
+    const error = errors.find(({ keyword }) => keyword === "additionalProperties") ?? errors[0];
+    throw new Refusal("options", error ? explain(error, place).message : `${file} is not valid.`);
+  }
   const name = repeatedName(config.crews.map((crew) => crew.name));
   if (name !== undefined)
     throw new Refusal(
@@ -94,22 +103,6 @@ export const largestConfig = 1024 * 1024;
 /** A device, a pipe or a wrong file could fill the memory. Rejects with what {@link unreadable} explains. */
 export async function readSmallFile(file: string): Promise<string> {
   return (await readRegularFile(file, largestConfig)).toString("utf8");
-}
-
-function parse(file: string, text: string): ServerConfig {
-  const report = (error: ProjectError) => {
-    throw new Refusal("options", error.message);
-  };
-  const place = parseJsonc({ file, text }, { report, broken: new Set() });
-  const config: unknown = place.plain();
-  if (ajv.validate<ServerConfig>("config", config)) return config;
-  const errors = ajv.errors ?? [];
-  // A misspelt member may be the one that is missing.
-  const [error] = [
-    ...errors.filter(({ keyword }) => keyword === "additionalProperties"),
-    ...errors,
-  ];
-  throw new Refusal("options", error ? explain(error, place).message : `${file} is not valid.`);
 }
 
 /** Never has the wrong value, which may be a token in the wrong place. */

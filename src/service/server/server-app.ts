@@ -2,11 +2,11 @@ import { isIP } from "node:net";
 import { Hono, type Context } from "hono";
 import { bearerOf } from "../../base/bearer.ts";
 import { isLoopback } from "../../base/loopback.ts";
-import { answerWith, hasBody, pathOf, unauthorized, unknownRoute } from "../app.ts";
+import { answerWith, hasBody, pathOf, unauthorized, unexpected, unknownRoute } from "../app.ts";
 import { documentedDialect } from "../dialects.ts";
 import { ApiError } from "../errors.ts";
 import type { ServedCrew } from "../service.ts";
-import { TokenBuckets } from "../token-buckets.ts";
+import { tokenBuckets } from "../token-buckets.ts";
 import type { Caller } from "../model.ts";
 import type { ServerConfig } from "./config.ts";
 import { callerOf, mayUse, type Tokens } from "./tokens.ts";
@@ -33,7 +33,6 @@ interface Environment {
   Variables: {
     /** The requested crew, if the token may use it. */
     crew: MountedCrew | undefined;
-    /** Undefined for the address of a feedback webhook. */
     caller: Caller | undefined;
     names: readonly string[];
   };
@@ -45,8 +44,8 @@ export function createServerApp(options: ServerAppOptions): Hono<Environment> {
   const crews = new Map(options.crews.map((crew) => [crew.name, crew]));
   const only = crews.get("");
   const publicUrl = URL.parse(options.publicUrl ?? "");
-  const logged = new TokenBuckets(loggedRefusals);
-  const rates = burst === Infinity ? undefined : new TokenBuckets({ burst, perSecond: burst / 60 });
+  const logged = tokenBuckets(loggedRefusals);
+  const rates = burst === Infinity ? undefined : tokenBuckets({ burst, perSecond: burst / 60 });
   const app = new Hono<Environment>({ getPath: pathOf });
 
   app.use(async (c, next) => {
@@ -54,7 +53,7 @@ export function createServerApp(options: ServerAppOptions): Hono<Environment> {
     if (!url || !(isLoopback(url.hostname) || url.hostname === publicUrl?.hostname)) {
       const message =
         "Only requests to 127.0.0.1, localhost or [::1] are accepted, and to a server's publicUrl";
-      throw new ApiError(403, "Forbidden", message);
+      throw new ApiError(403, message);
     }
     c.set("crew", only);
     const [, name = ""] = only ? [] : c.req.path.split("/");
@@ -68,7 +67,7 @@ export function createServerApp(options: ServerAppOptions): Hono<Environment> {
     const header = c.req.header("Authorization");
     const token = tokens.find(bearerOf(header));
     if (!token) {
-      if (logged.take("", performance.now()) === undefined)
+      if (logged("", performance.now()) === undefined)
         log(`A request from ${clientOf(c, trustProxy)} had no valid token.`);
       throw unauthorized(header);
     }
@@ -79,10 +78,10 @@ export function createServerApp(options: ServerAppOptions): Hono<Environment> {
       [...crews.keys()].filter((each) => mayUse(token, each)),
     );
     if (mayUse(token, name)) c.set("crew", crew);
-    const retryAfter = rates?.take(token.name, performance.now());
+    const retryAfter = rates?.(token.name, performance.now());
     if (retryAfter !== undefined) {
       const message = `Too many requests with this token. Try again in ${retryAfter} s`;
-      throw new ApiError(429, "Too Many Requests", message, { retryAfter });
+      throw new ApiError(429, message, { retryAfter });
     }
     return next();
   });
@@ -95,7 +94,7 @@ export function createServerApp(options: ServerAppOptions): Hono<Environment> {
   app.get("/", (c) => c.json({ crews: crewsFor(c) }));
   app.all("/", (c) => {
     c.header("Allow", "GET");
-    throw new ApiError(405, "Method Not Allowed", "This address accepts only GET");
+    throw new ApiError(405, "This address accepts only GET");
   });
   app.all("/*", (c) => {
     // A crew that the token may not use looks like one that doesn't exist.
@@ -110,9 +109,7 @@ export function createServerApp(options: ServerAppOptions): Hono<Environment> {
     if (!known) log(`${c.req.method} ${c.req.path}: ${error.stack ?? error.message}`);
     // Otherwise, Node would read the rest of the body as the next request.
     if (hasBody(c)) c.header("Connection", "close");
-    const message = "An unexpected error occurred. See the service's log for details";
-    const answer = known ?? new ApiError(500, "Internal Server Error", message);
-    return answerWith(c, c.var.crew?.dialect ?? documentedDialect, answer);
+    return answerWith(c, c.var.crew?.dialect ?? documentedDialect, known ?? unexpected());
   });
   return app;
 }
@@ -122,9 +119,8 @@ const crewPaths = new Set(["/inputs", "/kickoff"]);
 
 function noCrewHere(urls: readonly string[]): ApiError {
   if (urls.length === 0) return unknownRoute();
-  const detail = "Not Found";
   const message = `This is the address of a server. Use that of a crew: ${urls.join(", ")}`;
-  return new ApiError(404, detail, message, { detail });
+  return new ApiError(404, message, { detail: "Not Found" });
 }
 
 /** The address that the client used. The headers of a proxy count only with `trustProxy`, because any client can send them. */

@@ -27,21 +27,17 @@ export async function runTokenCommand(options: TokenOptions): Promise<Result> {
   const unknown = crews.find((crew) => !known.includes(crew));
   if (unknown !== undefined)
     throw refused(`${config} has no crew "${unknown}". Its crews: ${known.join(", ") || "none"}.`);
-  return await withDatabase(options, (database) => {
-    if (action === "add") return add(options, database);
-    return action === "revoke" ? revoke(name, database) : list(database);
-  });
-}
-
-async function withDatabase(
-  { database: url, data, config }: TokenOptions,
-  use: (database: Database) => Promise<Result>,
-): Promise<Result> {
+  const { database: url, data } = options;
   const folder = resolve(data ?? defaultDataFolder(dirname(config), process.env));
   const place = url === undefined ? { file: databaseIn(folder) } : { url, connections: 4 };
   const log = (line: string) => void process.stderr.write(`${line}\n`);
   const database = await openDatabase(place, log);
-  return await use(database).finally(() => database.close());
+  try {
+    if (action === "add") return await add(options, database);
+    return await (action === "revoke" ? revoke(name, database) : list(database));
+  } finally {
+    await database.close();
+  }
 }
 
 async function add(

@@ -32,7 +32,6 @@ export interface Outcome {
   }[];
   readonly seconds: number;
   readonly tokens: number;
-  /** US dollars. Undefined if a model has no price. */
   readonly dollars: number | undefined;
   readonly calls: readonly ToolCall[];
   readonly grades: readonly (Grade & Pick<ToolCall, "attempt">)[];

@@ -32,19 +32,13 @@ import { messageOf } from "../errors.ts";
 import { ofOtherServices, type readTestOptions } from "../options.ts";
 import { kickoffOf, readTestFile, suffix, titleOf, withModel, type TestCase } from "./test-file.ts";
 
+type TestOptions = ReturnType<typeof readTestOptions>;
+
 const shownText = 500;
 
 /** Resolves to the exit status: 1 if a test failed, 2 if one could not run, or there is none. */
-export async function runTestCommand({
-  paths,
-  mode,
-  python,
-  models,
-  junit,
-  isJson,
-  isList,
-  lifeline,
-}: ReturnType<typeof readTestOptions>): Promise<number> {
+export async function runTestCommand(options: TestOptions): Promise<number> {
+  const { paths, models, junit, isJson, isList, lifeline } = options;
   const print = (line: TestLine, text: string) =>
     void process.stdout.write(`${isJson ? JSON.stringify(line) : text}\n`);
   const results: TestResult[] = [];
@@ -79,16 +73,13 @@ export async function runTestCommand({
     print({ type: "problem", message }, message);
     return 2;
   }
-  await runTests(tests, {
-    ...{ mode, python, ended: untilAsked(lifeline) },
-    onStart: (test) => isJson && print({ type: "started", ...named(test) }, ""),
-    onResult: (result) => {
-      results.push(result);
-      const { test, ...outcome } = result;
-      const text = textOf(result);
-      print({ type: "test", ...named(test), ...outcome, text }, text);
-    },
-  });
+  const onStart = (test: TestCase) => isJson && print({ type: "started", ...named(test) }, "");
+  for await (const result of runTests(tests, options, onStart)) {
+    results.push(result);
+    const { test, ...outcome } = result;
+    const text = textOf(result);
+    print({ type: "test", ...named(test), ...outcome, text }, text);
+  }
   // It would keep the process.
   if (lifeline) process.stdin.destroy();
   if (!isJson) process.stdout.write(`\n${summaryOf(results)}\n`);
@@ -169,7 +160,7 @@ function quoted(text: string): string {
 }
 
 /** `replay` answers all calls from the recording, `record` makes them and writes the recording, `live` only makes them. */
-type Mode = "replay" | "record" | "live";
+type Mode = TestOptions["mode"];
 
 interface TestResult extends TestOutcome {
   readonly test: TestCase;
@@ -183,18 +174,12 @@ interface Running {
   readonly end: () => Promise<void>;
 }
 
-interface TestRun {
-  readonly mode: Mode;
-  readonly python: string | undefined;
-  readonly ended: Promise<void>;
-  readonly onStart: (test: TestCase) => void;
-  readonly onResult: (result: TestResult) => void;
-}
-
-async function runTests(
+async function* runTests(
   tests: readonly TestCase[],
-  { mode, python, ended, onStart, onResult }: TestRun,
-): Promise<void> {
+  { mode, python, lifeline }: TestOptions,
+  onStart: (test: TestCase) => void,
+): AsyncGenerator<TestResult> {
+  const ended = untilAsked(lifeline);
   const services = new Map<string, Promise<Running>>();
   const serviceOf = ({ folder }: TestCase) => {
     const service = services.get(folder) ?? startService(folder, python);
@@ -206,7 +191,7 @@ async function runTests(
       onStart(test);
       const result = await Promise.race([runTest(test, mode, () => serviceOf(test)), ended]);
       if (result === undefined) return;
-      onResult(result);
+      yield result;
     }
   } finally {
     for (const service of services.values())

@@ -32,7 +32,6 @@ export interface Expectation {
   readonly calls?: readonly ExpectedCalls[];
   readonly maxSeconds?: number;
   readonly maxTokens?: number;
-  /** US dollars. */
   readonly maxCost?: number;
   /** A question about the output, which the project's model answers with a grade from 0 to 10. */
   readonly judge?: string;
@@ -69,7 +68,6 @@ interface Content {
 
 export const suffix = ".kickoff.json";
 
-/** Characters. */
 const longestFile = 10_000_000;
 
 const ajv = new Ajv({ allErrors: true, verbose: true, strict: false });
@@ -132,11 +130,9 @@ export async function readTestFile(file: string): Promise<readonly TestCase[]> {
   });
 }
 
-/** Of a kickoff. @throws {ApiError} */
 export function checkExpectations(expect: readonly unknown[]): void {
   for (const [at, one] of expect.entries())
-    if (!isExpectation(one))
-      throw new ApiError(400, "Invalid Request", problemOf(`test.expect.${at}`));
+    if (!isExpectation(one)) throw new ApiError(400, problemOf(`test.expect.${at}`));
 }
 
 function problemOf(name: string): string {

@@ -35,7 +35,6 @@ export class WindowModels {
   #endpoints: readonly ModelEndpoint[] = [];
   #waiting = 0;
 
-  /** @param onNeed called when {@link isNeeded} may have changed */
   constructor(onNeed: () => void, beatMs = usualBeatMs) {
     this.#onNeed = onNeed;
     this.#beatMs = beatMs;
@@ -75,7 +74,7 @@ export class WindowModels {
     const late = sleep(this.#beatMs, undefined, { signal: over.signal }).catch(() => undefined);
     const early = await Promise.race([asked, late]);
     over.abort();
-    return early ? responseOf(early) : lateResponse(asked, isStream, this.#beatMs);
+    return early ? new Response(early.body, early) : lateResponse(asked, isStream, this.#beatMs);
   }
 
   async #ask(
@@ -149,10 +148,6 @@ async function call(
 async function isGone({ gone }: ModelEndpoint): Promise<boolean> {
   await sleep(goneMs, undefined, { signal: gone }).catch(() => undefined);
   return gone.aborted;
-}
-
-function responseOf({ status, headers, body }: Answer): Response {
-  return new Response(body, { status, headers });
 }
 
 /** Begins with signs of life that mean nothing: a comment of an event stream, or a space before JSON. */

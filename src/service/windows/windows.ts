@@ -29,21 +29,11 @@ interface WindowsOptions {
   readonly beatMs?: number;
 }
 
-interface Door {
-  close(): Promise<unknown>;
-  open(): Promise<unknown>;
-}
-
-interface OpenWindow {
-  send(message: WindowMessage): void;
-  readonly gone: AbortSignal;
-}
-
 export type WindowRoutes = ReturnType<typeof createWindows>;
 
 export function createWindows(options: WindowsOptions) {
   const { service, engines, tokens, leaveMs, log, beatMs } = options;
-  const windows = new Map<string, OpenWindow>();
+  const windows = new Map<string, { send(message: WindowMessage): void; gone: AbortSignal }>();
   const models = new WindowModels(() => tell({ needsModels: models.isNeeded }), beatMs);
   let url = "";
 
@@ -137,7 +127,7 @@ export function createWindows(options: WindowsOptions) {
       lead(readRoute(first));
     },
     /** Resolves when no window has been connected for a while, and nothing has run or been queued; the door is closed then. */
-    async idle(door: Door): Promise<void> {
+    async idle(door: Record<"close" | "open", () => Promise<unknown>>): Promise<void> {
       const isUsed = async () => windows.size > 0 || (await service.isBusy());
       for (;;) {
         let since = performance.now();
@@ -153,7 +143,6 @@ export function createWindows(options: WindowsOptions) {
   };
 }
 
-/** What leads the crew's Python to a model, as a window gives it. */
 export function readRoute(given: unknown) {
   const { variables, model: named } = asObject(given);
   const model = modelIn(named);

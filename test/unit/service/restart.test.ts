@@ -287,11 +287,7 @@ describe("service: after a restart", () => {
         assert.deepEqual(await harness.service.held(), []);
         await harness.untilAsleep();
         // Nothing must keep it for ever.
-        const { deleteOld } = createRetention({
-          database: harness.database,
-          keepDays: 7,
-          log: (line) => assert.fail(line),
-        });
+        const { deleteOld } = createRetention(harness.database, 7, (line) => assert.fail(line));
         assert.equal(await deleteOld(Date.now() + 8 * 86_400_000), 1);
       });
 

@@ -55,10 +55,7 @@ describe("service: routes and errors", () => {
     assert.equal(new Set([id, ...others]).size, 5);
     const message = "This Idempotency-Key came with another request before. Send a new one";
     const other = await ask("k", "winds");
-    assert.deepEqual(
-      [other.status, other.body],
-      [422, errorBody("Unprocessable Content", message)],
-    );
+    assert.deepEqual([other.status, other.body], [422, errorBody("Validation Error", message)]);
     await restart();
     assert.equal(await idOf("k"), id);
     await harness.sql(`DROP TRIGGER kickoff_stands ${onPostgres ? "ON executions" : ""}`);

@@ -25,7 +25,7 @@ describe("service: executions that ended long ago", () => {
     return Object.fromEntries(counted.map(({ name, count }) => [String(name), Number(count)]));
   }
   const retention = (keepDays: number, database: Pick<Database, "now" | "transaction">) =>
-    createRetention({ database, keepDays, log: (line) => assert.fail(line) });
+    createRetention(database, keepDays, (line) => assert.fail(line));
   const deleteOld = (now: number) => retention(7, harness.database).deleteOld(now);
 
   /** A table without executions. */
