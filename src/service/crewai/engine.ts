@@ -16,7 +16,7 @@ import type { Log } from "../operations/log.ts";
 import type { Secrets } from "../operations/redact.ts";
 import type { Processes } from "./processes.ts";
 import type { Report, ReplyOf } from "./replies.ts";
-import { Sources } from "./sources.ts";
+import { openSources } from "./sources.ts";
 import { ProjectFailure, WorkerEnded, type Worker } from "./worker.ts";
 
 /** How long a project may take to load, a worker stays while a task waits for a person, nothing runs before a spare worker starts, and that one stays while nothing starts (ms). */
@@ -52,7 +52,7 @@ export interface CrewaiOptions {
 export function crewaiEngine(options: CrewaiOptions): Engine {
   const { folder, crew = "", python, program, parallel, processes, log, secrets } = options;
   const times = { ...usualTimes, ...options.times };
-  const sources = new Sources(folder, path.join(options.data, "sources"));
+  const sources = openSources(folder, path.join(options.data, "sources"));
   const storageOf = (owner: string) => path.join(options.data, "storage", owner);
   const flowStoreOf = (executionId: string) => path.join(options.data, "flows", executionId);
   // The project's other crews don't wait for this one.

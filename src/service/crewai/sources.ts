@@ -19,27 +19,21 @@ const limits = { bytes: 1024 * 1024, files: 5000 };
  * Keeps the files of a project as they were when an execution began, so that it ends on the definition that it began with. What is the
  * same is copied once: a folder named by the hash of its files has the `files`, and an empty file for each of its `users`, the executions.
  */
-export class Sources {
-  readonly #project: string;
-  readonly #copies: string;
-
-  constructor(project: string, copies: string) {
-    this.#project = project;
-    this.#copies = copies;
-  }
+export function openSources(project: string, copies: string) {
+  return { keep, folderFor, forget };
 
   /** Copies the project's files unless there is a copy of them, or this execution has its own. */
-  async keep(executionId: string): Promise<void> {
-    if ((await this.#copyOf(executionId)) !== undefined) return;
-    const partial = path.join(this.#copies, `${executionId}.partial`);
+  async function keep(executionId: string): Promise<void> {
+    if ((await copyOf(executionId)) !== undefined) return;
+    const partial = path.join(copies, `${executionId}.partial`);
     const files = path.join(partial, "files");
-    const named = async (folder: string) => path.join(this.#copies, await hashOf(folder, copied));
-    while (!(await use(await named(this.#project), executionId))) {
-      await this.#removeUnused();
+    const named = async (folder: string) => path.join(copies, await hashOf(folder, copied));
+    while (!(await use(await named(project), executionId))) {
+      await removeUnused();
       await rm(partial, { recursive: true, force: true });
       await mkdir(path.join(partial, "users"), { recursive: true });
       await mkdir(files);
-      for await (const [name, bytes] of filesIn(this.#project, copied)) {
+      for await (const [name, bytes] of filesIn(project, copied)) {
         await mkdir(path.join(files, path.dirname(name)), { recursive: true });
         await writeFile(path.join(files, name), bytes);
       }
@@ -54,37 +48,37 @@ export class Sources {
   }
 
   /** The folder to import from: the project's own as long as its definition is the one that the execution began with, else the copy. @param entry the file that defines the crew */
-  async folderFor(executionId: string, entry: string): Promise<string> {
-    const copy = await this.#copyOf(executionId);
+  async function folderFor(executionId: string, entry: string): Promise<string> {
+    const copy = await copyOf(executionId);
     // On another machine, which doesn't share the copies, an execution continues with the project as it is there.
-    if (copy === undefined) return this.#project;
+    if (copy === undefined) return project;
     for await (const [name, bytes] of filesIn(copy.files, defining, entry)) {
-      const now = await contentOf(path.join(this.#project, name));
+      const now = await contentOf(path.join(project, name));
       if (now?.equals(bytes) !== true) return copy.files;
     }
-    return this.#project;
+    return project;
   }
 
-  async forget(executionId: string): Promise<void> {
-    const copy = await this.#copyOf(executionId);
+  async function forget(executionId: string): Promise<void> {
+    const copy = await copyOf(executionId);
     if (copy) await rm(copy.user, { recursive: true });
-    await this.#removeUnused();
+    await removeUnused();
   }
 
-  async #copyOf(executionId: string) {
+  async function copyOf(executionId: string) {
     // Version 0.1 made one for each execution.
-    const own = path.join(this.#copies, executionId);
+    const own = path.join(copies, executionId);
     if (existsSync(own)) return { files: own, user: own };
-    for (const name of await this.#hashes()) {
-      const user = path.join(this.#copies, name, "users", executionId);
-      if (existsSync(user)) return { files: path.join(this.#copies, name, "files"), user };
+    for (const name of await hashes()) {
+      const user = path.join(copies, name, "users", executionId);
+      if (existsSync(user)) return { files: path.join(copies, name, "files"), user };
     }
     return undefined;
   }
 
-  async #removeUnused(): Promise<void> {
-    for (const name of await this.#hashes()) {
-      const copy = path.join(this.#copies, name);
+  async function removeUnused(): Promise<void> {
+    for (const name of await hashes()) {
+      const copy = path.join(copies, name);
       // Only an empty folder can be removed like this. From then on, nobody can begin to use the copy.
       const isUsed = await rmdir(path.join(copy, "users")).then(
         () => false,
@@ -94,9 +88,9 @@ export class Sources {
     }
   }
 
-  async #hashes(): Promise<readonly string[]> {
-    await mkdir(this.#copies, { recursive: true });
-    const names = await readdir(this.#copies);
+  async function hashes(): Promise<readonly string[]> {
+    await mkdir(copies, { recursive: true });
+    const names = await readdir(copies);
     return names.filter((name) => /^[0-9a-f]{64}$/.test(name));
   }
 }

@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { Sources } from "../../../src/service/crewai/sources.ts";
+import { openSources } from "../../../src/service/crewai/sources.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 
 describe("the files with which an execution began", () => {
   let folder: string;
   let project: string;
   let copies: string;
-  let sources: Sources;
+  let sources: ReturnType<typeof openSources>;
   beforeEach(async () => {
     folder = temporaryFolder("sources");
     [project, copies] = [path.join(folder, "project"), path.join(folder, "copies")];
     writeFiles(project, { "crew.py": "first" });
-    sources = new Sources(project, copies);
+    sources = openSources(project, copies);
     await sources.keep("one");
   });
 

@@ -291,7 +291,6 @@ def remember(agent: Agent, task: Task, tools: list[Any], draft: dict[str, Any]) 
 
 
 def output_of(task: Task, draft: dict[str, Any]) -> Any:
-    """As the agent returned it."""
     if not draft["isModel"]:
         return draft["output"]
     model = getattr(task, "response_model", None) or task.output_pydantic or task.output_json

@@ -63,7 +63,6 @@ def flow_part(project: Project, command: FlowCommand, watch: Watch) -> dict[str,
 
 
 def flow_of(project: Project) -> tuple[type[Flow], FlowDefinition | None]:
-    """The project's class of a flow, or its declaration."""
     if project.is_declarative:
         return Flow, FlowDefinition.from_declaration(path=os.path.join(project.source, project.file))
     return flow_in(project.module()), None

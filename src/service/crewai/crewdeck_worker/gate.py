@@ -42,7 +42,6 @@ class Gate:
         self.open(no_rules)
 
     def open(self, rules: Rules) -> None:
-        """For an attempt."""
         self.asked = {plain_name(name): name for name in rules["ask"]}
         self.allowed = {plain_name(name) for name in rules["allowed"]}
         self.limits, self.since = rules["limits"], rules["since"]
@@ -75,7 +74,6 @@ class Gate:
 
     @property
     def is_over(self) -> bool:
-        """Whether the budget is used up."""
         return any(count >= self.since[name] + self.limits[name] for name, count in self.total.items() if name in self.limits)
 
     @property

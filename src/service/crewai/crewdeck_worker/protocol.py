@@ -208,7 +208,6 @@ def started() -> list[int]:
 
 
 def processes() -> Iterator[tuple[int, int]]:
-    """Each process of this machine with its parent."""
     if os.path.isdir("/proc/self"):  # A small container may have no ps.
         for name in filter(str.isdigit, os.listdir("/proc")):
             with contextlib.suppress(OSError), open(f"/proc/{name}/stat", errors="replace") as file:  # It may just end.
