@@ -220,7 +220,7 @@ describe("a real flow", () => {
     const again = await api.untilWaiting(id, 2);
     assert.equal(again.pending_human_input.task_output, `Draft: ${draft(4)}`);
     assert.match(drafts[3]?.prompt ?? "", /Feedback: request_changes\./);
-    const repeated = /The flow's methods since its last pause run again/;
+    const repeated = /An attempt is made up to three times in all/;
     await waitFor("the log", () => repeated.test(service.log()));
     await answer(api, id, true, "approved");
     assert.equal((await api.untilEnded(id)).result?.output, `Published: ${draft(4)} (approved)`);
