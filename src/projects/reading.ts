@@ -1,6 +1,7 @@
 import * as l10n from "@vscode/l10n";
+import { AsyncLocalStorage } from "node:async_hooks";
 import { isUtf8 } from "node:buffer";
-import type { Dirent } from "node:fs";
+import type { Dirent, Stats } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { messageOf } from "../base/errors.ts";
@@ -64,12 +65,46 @@ export class Reading {
   }
 }
 
+/** What the readings of {@link remembering} look at. */
+const looks = new AsyncLocalStorage<Set<string>>();
+
+/** File systems may keep times in steps of up to this (ms): a file that has just changed can change again without another time. */
+const unsettledMs = 2_000;
+
+/** Reads only if a file or folder that the last reading has looked at may have changed. */
+export function remembering<T>(read: () => Promise<T>): () => Promise<T> {
+  let known:
+    { readonly result: T; readonly seen: Set<string>; readonly stamps: string } | undefined;
+  return async () => {
+    if (known && (await stampsOf(known.seen)).stamps === known.stamps) return known.result;
+    const [begun, seen] = [Date.now(), new Set<string>()];
+    const result = await looks.run(seen, read);
+    const { stamps, changedAt } = await stampsOf(seen);
+    known = changedAt < begun - unsettledMs ? { result, seen, stamps } : undefined;
+    return result;
+  };
+}
+
+async function stampsOf(files: Set<string>) {
+  const found = await Promise.all([...files].map(look));
+  const times = found.map((stats) => [stats?.ino, stats?.size, stats?.mtimeMs, stats?.ctimeMs]);
+  return {
+    stamps: JSON.stringify(times),
+    changedAt: Math.max(0, ...found.map((stats) => stats?.ctimeMs ?? 0)),
+  };
+}
+
+async function look(file: string): Promise<Stats | undefined> {
+  looks.getStore()?.add(file);
+  return await stat(file).catch(() => undefined);
+}
+
 export async function isFile(file: string): Promise<boolean> {
-  return (await stat(file).catch(() => undefined))?.isFile() ?? false;
+  return (await look(file))?.isFile() ?? false;
 }
 
 export async function isFolder(folder: string): Promise<boolean> {
-  return (await stat(folder).catch(() => undefined))?.isDirectory() ?? false;
+  return (await look(folder))?.isDirectory() ?? false;
 }
 
 export async function foldersIn(folder: string): Promise<string[]> {
@@ -83,6 +118,7 @@ export async function pythonFilesIn(root: string, folder: string): Promise<strin
 }
 
 async function namesIn(folder: string, isMeant: (entry: Dirent) => boolean): Promise<string[]> {
+  looks.getStore()?.add(folder);
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const names = entries.filter(isMeant).map(({ name }) => name);
   return names.sort();
@@ -93,11 +129,11 @@ const largestBytes = 256 * 1024;
 
 export async function readText(folder: string, file: string): Promise<TextFile> {
   const error = (problem: string) => new ProjectError(problem, { file, line: 1, column: 1 });
-  const bytes = await readRegularFile(path.resolve(folder, file), largestBytes).catch(
-    (cause: unknown) => {
-      throw error(l10n.t("The file can't be read: {0}", messageOf(cause)));
-    },
-  );
+  const place = path.resolve(folder, file);
+  looks.getStore()?.add(place);
+  const bytes = await readRegularFile(place, largestBytes).catch((cause: unknown) => {
+    throw error(l10n.t("The file can't be read: {0}", messageOf(cause)));
+  });
   // The decoder drops a byte order mark. UTF-16 of Latin letters is valid UTF-8 with zeros.
   if (isUtf8(bytes) && !bytes.includes(0))
     return { file, text: new TextDecoder("utf-8").decode(bytes) };

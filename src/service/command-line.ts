@@ -107,13 +107,12 @@ export function text(
   return { value, help, ...more, read: (given) => (fits(given) ? given : undefined) };
 }
 
-const oneOf = new Intl.ListFormat("en-GB", { type: "disjunction" });
-
 export function choice<T extends string>(choices: readonly T[], help: string): Option<T> {
+  const words = choices.map((one) => JSON.stringify(one));
   return {
     value: choices.join("|"),
     help,
-    expected: oneOf.format(choices.map((one) => JSON.stringify(one))),
+    expected: `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`,
     read: (given) => choices.find((one) => one === given),
   };
 }

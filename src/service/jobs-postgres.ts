@@ -1,9 +1,10 @@
 import type pg from "pg";
-import { PgBoss, policies, type ConstructorOptions, type Db } from "pg-boss";
+import { PgBoss, policies, type ConstructorOptions, type Db, type JobAttempt } from "pg-boss";
 import type { Row } from "../base/sqlite.ts";
 import { patiently, tell, type Ask, type Work } from "./database/database.ts";
 import { messageOf } from "./errors.ts";
 import type { Job, Jobs } from "./jobs.ts";
+import { sharing } from "./sharing.ts";
 
 const schema = "crewdeck_jobs";
 
@@ -20,6 +21,18 @@ interface Data {
 export class PostgresJobs implements Jobs {
   readonly #boss: PgBoss;
   readonly #queues = new Map<string, Promise<void>>();
+  #ended: { readonly queue: string; readonly job: JobAttempt }[] = [];
+  /** Jobs that end at the same moment are stored together. */
+  readonly #complete = sharing(async () => {
+    const ended = Map.groupBy(this.#ended.splice(0), ({ queue }) => queue);
+    for (const [queue, jobs] of ended)
+      await patiently(() =>
+        this.#boss.complete(
+          queue,
+          jobs.map(({ job }) => job),
+        ),
+      );
+  });
 
   constructor(pool: pg.Pool, log: (line: string) => void) {
     const options: ConstructorOptions = {
@@ -84,7 +97,8 @@ export class PostgresJobs implements Jobs {
         await this.#boss.touch(queue, job);
       },
       done: async () => {
-        await patiently(() => this.#boss.complete(queue, job));
+        this.#ended.push({ queue, job });
+        await this.#complete();
       },
       giveBack: async () => {
         await this.#boss.fail(queue, job);

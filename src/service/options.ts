@@ -104,7 +104,7 @@ const team = {
   connections: wholeNumber(
     4,
     Infinity,
-    "how many connections to Postgres it opens, at least 4 (8)",
+    "how many connections to Postgres it opens, at least 4 (5 for a worker, else 8)",
   ),
   role: choice(
     ["both", "api", "worker"],
@@ -194,7 +194,8 @@ export function readOptions(argv: readonly string[], environment: Environment) {
     logOutput: given.logOutput ?? !isServer,
     drainMs: 1000 * (given.drainSeconds ?? (database === undefined ? 0 : 30)),
     engine: engine ?? "rehearsal",
-    connections: given.connections ?? 8,
+    // Workers with more would keep Postgres from answering the API processes.
+    connections: given.connections ?? (role === "worker" ? 5 : 8),
     token: token ?? env["CREWDECK_TOKEN"],
     userToken: userToken ?? env["CREWDECK_USER_TOKEN"],
     dialect: dialect ?? "documented",

@@ -8,6 +8,7 @@ import { isLoopback } from "../base/loopback.ts";
 import { untilAsked } from "../base/process.ts";
 import { readExamples } from "../projects/examples.ts";
 import { projectRoot } from "../projects/pyproject.ts";
+import { remembering } from "../projects/reading.ts";
 import { serviceLog, windowProtocol } from "../base/window-protocol.ts";
 import { Processes, usualMost } from "./crewai/processes.ts";
 import { versionOf } from "./crewai/sources.ts";
@@ -279,7 +280,7 @@ async function openCrew(
     dialect: dialect === "live" ? liveDialect : documentedDialect,
     ...createPythonInputs({
       ...{ name, engine, database: storage.database, log },
-      read: () => readCrew(crew),
+      read: remembering(() => readCrew(crew)),
       version: async ({ entry }) =>
         await versionOf(await projectRoot(crew.folder), resolve(crew.folder, entry)),
       asks: options.role === "api" ? "elsewhere" : options.forWindows ? "allowed" : "itself",
