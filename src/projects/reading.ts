@@ -73,24 +73,31 @@ const unsettledMs = 2_000;
 
 /** Reads only if a file or folder that the last reading has looked at may have changed. */
 export function remembering<T>(read: () => Promise<T>): () => Promise<T> {
-  let known:
-    { readonly result: T; readonly seen: Set<string>; readonly stamps: string } | undefined;
+  let seen = new Set<string>();
+  let known: { readonly result: T; readonly stamps: string } | undefined;
   return async () => {
-    if (known && (await stampsOf(known.seen)).stamps === known.stamps) return known.result;
-    const [begun, seen] = [Date.now(), new Set<string>()];
+    const before = await stampsOf(seen);
+    if (known?.stamps === before.stamps) return known.result;
+    seen = new Set();
     const result = await looks.run(seen, read);
     const { stamps, changedAt } = await stampsOf(seen);
-    known = changedAt < begun - unsettledMs ? { result, seen, stamps } : undefined;
+    // Nothing has changed meanwhile.
+    const isSure = stamps === before.stamps && changedAt < Date.now() - unsettledMs;
+    known = isSure ? { result, stamps } : undefined;
     return result;
   };
 }
 
-async function stampsOf(files: Set<string>) {
-  const found = await Promise.all([...files].map(look));
-  const times = found.map((stats) => [stats?.ino, stats?.size, stats?.mtimeMs, stats?.ctimeMs]);
+async function stampsOf(files: ReadonlySet<string>) {
+  const found = await Promise.all(
+    [...files].map(async (file) => [file, await look(file)] as const),
+  );
+  const times = found.map(([file, stats]) => [
+    ...[file, stats?.ino, stats?.size, stats?.mtimeMs, stats?.ctimeMs],
+  ]);
   return {
     stamps: JSON.stringify(times),
-    changedAt: Math.max(0, ...found.map((stats) => stats?.ctimeMs ?? 0)),
+    changedAt: Math.max(0, ...found.map(([, stats]) => stats?.ctimeMs ?? 0)),
   };
 }
 

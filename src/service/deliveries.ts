@@ -45,9 +45,12 @@ export function eventsId(executionId: string, lastEvent: string): string {
   return stableId("stream", executionId, lastEvent);
 }
 
-/** Each receiver has two queues: one for questions to people, which come first, and one for the others. Sorted by name, the most urgent is first. */
+/**
+ * Each receiver has two queues: one for questions to people, which come first, and one for the others. Sorted by name, the most urgent is
+ * first. The receiver may be secret.
+ */
 function queueOf(kind: CallbackKind, url: string): string {
-  return `${kind === "human_input" || kind === "feedback_request" ? 1 : 2} ${new URL(url).origin}`;
+  return `${kind === "human_input" || kind === "feedback_request" ? 1 : 2} ${hashOf(new URL(url).origin)}`;
 }
 
 export type Deliveries = ReturnType<typeof createDeliveries>;
@@ -175,7 +178,8 @@ export function createDeliveries(
       );
     },
 
-    async crews(): Promise<readonly string[]> {
+    /** Crews with callbacks that wait, each with when the first is due (ms since 1970). */
+    async crews() {
       const found = await database.query(
         rows(
           `WITH RECURSIVE crews(name) AS (
@@ -183,10 +187,11 @@ export function createDeliveries(
              UNION ALL
              SELECT (SELECT min(crew) FROM deliveries WHERE state = 'pending' AND crew > name)
              FROM crews WHERE name IS NOT NULL
-           ) SELECT name FROM crews WHERE name IS NOT NULL`,
+           ) SELECT name, (SELECT min(due) FROM deliveries WHERE crew = name AND state = 'pending') AS due
+           FROM crews WHERE name IS NOT NULL`,
         ),
       );
-      return found.map((crew) => text(crew, "name"));
+      return found.map((crew) => ({ name: text(crew, "name"), due: integer(crew, "due") }));
     },
 
     /**

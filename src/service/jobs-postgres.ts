@@ -17,22 +17,16 @@ interface Data {
   readonly id: string;
 }
 
+interface Queue {
+  readonly name: string;
+  readonly created: Promise<void>;
+  readonly complete: (job: JobAttempt) => Promise<void>;
+}
+
 /** pg-boss hands the jobs out, a queue for each crew: any number of processes take them, each one once. */
 export class PostgresJobs implements Jobs {
   readonly #boss: PgBoss;
-  readonly #queues = new Map<string, Promise<void>>();
-  #ended: { readonly queue: string; readonly job: JobAttempt }[] = [];
-  /** Jobs that end at the same moment are stored together. */
-  readonly #complete = sharing(async () => {
-    const ended = Map.groupBy(this.#ended.splice(0), ({ queue }) => queue);
-    for (const [queue, jobs] of ended)
-      await patiently(() =>
-        this.#boss.complete(
-          queue,
-          jobs.map(({ job }) => job),
-        ),
-      );
-  });
+  readonly #queues = new Map<string, Queue>();
 
   constructor(pool: pg.Pool, log: (line: string) => void) {
     const options: ConstructorOptions = {
@@ -55,12 +49,17 @@ export class PostgresJobs implements Jobs {
     await this.#boss.stop({ graceful: false, close: false });
   }
 
-  async open(crew: string): Promise<void> {
-    const queue = queueOf(crew);
-    const created = this.#queues.get(queue) ?? this.#create(queue);
-    this.#queues.set(queue, created);
-    created.catch(() => this.#queues.delete(queue));
-    await created;
+  async open(crew: string): Promise<Queue> {
+    const name = queueOf(crew);
+    const queue = this.#queues.get(name) ?? {
+      name,
+      created: this.#create(name),
+      complete: completing(this.#boss, name),
+    };
+    this.#queues.set(name, queue);
+    queue.created.catch(() => this.#queues.delete(name));
+    await queue.created;
+    return queue;
   }
 
   async #create(queue: string): Promise<void> {
@@ -80,31 +79,41 @@ export class PostgresJobs implements Jobs {
     const jobs = executionIds.map((id) => ({ data: { id } satisfies Data, singletonKey: id }));
     yield {
       call: async (ask) => {
-        await this.open(crew);
-        await this.#boss.insert(queueOf(crew), jobs, { db: adapterOf(ask) });
+        const { name } = await this.open(crew);
+        await this.#boss.insert(name, jobs, { db: adapterOf(ask) });
       },
     };
     yield* tell({ kind: "job" });
   }
 
   async take(crew: string, most: number): Promise<readonly Job[]> {
-    await this.open(crew);
-    const queue = queueOf(crew);
-    const jobs = await this.#boss.fetch<Data>(queue, { batchSize: most });
+    const { name, complete } = await this.open(crew);
+    const jobs = await this.#boss.fetch<Data>(name, { batchSize: most });
     return jobs.map((job) => ({
       executionId: job.data.id,
       keep: async () => {
-        await this.#boss.touch(queue, job);
+        await this.#boss.touch(name, job);
       },
-      done: async () => {
-        this.#ended.push({ queue, job });
-        await this.#complete();
-      },
+      done: () => complete(job),
       giveBack: async () => {
-        await this.#boss.fail(queue, job);
+        await this.#boss.fail(name, job);
       },
     }));
   }
+}
+
+/** Jobs that end at the same moment are stored by one query. */
+function completing(boss: PgBoss, queue: string): Queue["complete"] {
+  let ended: JobAttempt[] = [];
+  const complete = sharing(async () => {
+    const together = ended;
+    ended = [];
+    await patiently(() => boss.complete(queue, together));
+  });
+  return async (job) => {
+    ended.push(job);
+    await complete();
+  };
 }
 
 /** pg-boss takes only letters, digits, and `-_./`. */

@@ -44,11 +44,8 @@ const serve: Command = {
   help: serveHelp,
   async run(args) {
     const options = readOptions(args, process.env);
-    const { XDG_CACHE_HOME, LOCALAPPDATA, HOME } = process.env;
-    const places = [XDG_CACHE_HOME, LOCALAPPDATA, `${HOME}/.cache`, `${HOME}/Library/Caches`];
-    const caches = places.find((place) => existsSync(place ?? ""));
-    // The next start takes three quarters of the time. Others can't write this folder, and so not change the program.
-    if (caches !== undefined) module.enableCompileCache(join(caches, "crewdeck"));
+    // The next start takes three quarters of the time.
+    if (options.data !== undefined) module.enableCompileCache(join(options.data, "compiled"));
     const program = await import("./serve.ts");
     await program.serve(options, pathOf("media/example-crew"), version());
   },

@@ -73,7 +73,8 @@ export function createSender(
   async function lookOnce(): Promise<number> {
     let next = database.now() + pauseMs;
     try {
-      for (const crew of await deliveries.crews()) next = Math.min(next, await begin(crew));
+      for (const { name, due } of await deliveries.crews())
+        next = Math.min(next, due > database.now() ? due : await begin(name));
     } catch (error) {
       log(`The service could not look for callbacks: ${messageOf(error)}`);
     }

@@ -80,7 +80,8 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     return worker;
   }
 
-  function take(): Worker {
+  async function take(): Promise<Worker> {
+    if (!spare || !processes.has(spare)) await processes.room();
     const worker = spare && processes.has(spare) ? spare : start();
     spare = undefined;
     processes.work(worker);
@@ -145,7 +146,6 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
   /** The execution's worker with its project open, and the crew as Python built it if it was opened now. */
   async function open(executionId: string, project: CrewProject, rules?: Rules | null) {
     const source = await sources.folderFor(executionId, fileOf(project));
-    if (!active.has(executionId)) throw new WorkerEnded("The execution was stopped.");
     const known = workers.get(executionId);
     if (known?.source === source && processes.has(known.worker)) {
       processes.work(known.worker);
@@ -157,7 +157,11 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
         `[crew] The project was edited. The execution ${executionId} continues with the files that it began with.`,
         { level: "info", execution_id: executionId },
       );
-    const worker = take();
+    const worker = await take();
+    if (!active.has(executionId)) {
+      processes.end(worker);
+      throw new WorkerEnded("The execution was stopped.");
+    }
     workers.set(executionId, { worker, source });
     // Executions that run at the same time must not share crewAI's storage. A replay remembers nothing else, so that its prompts are alike.
     const isAlone = parallel > 1 || options.isShared || rules?.replay;
@@ -244,7 +248,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
       });
     },
     async inputs(project) {
-      const worker = take();
+      const worker = await take();
       // An execution may use the crew's own.
       const own = storageOf(`inputs ${randomUUID()}`);
       try {

@@ -17,6 +17,8 @@ export class Processes {
   /** In the order in which they began to wait. */
   readonly #waiting = new Map<Worker, NodeJS.Timeout>();
 
+  #vacancies: Omit<PromiseWithResolvers<undefined>, "promise">[] = [];
+
   constructor(most: number) {
     this.most = most;
   }
@@ -25,8 +27,18 @@ export class Processes {
     return this.#all.size < this.most;
   }
 
+  /** Resolves when there is room for another one. Rejects if the service ends. */
+  async room(): Promise<void> {
+    while (!this.haveRoom) {
+      const [longest] = this.#waiting.keys();
+      const { promise, ...vacancy } = Promise.withResolvers<undefined>();
+      this.#vacancies.push(vacancy);
+      if (longest) this.end(longest);
+      await promise;
+    }
+  }
+
   start(options: WorkerOptions): Worker {
-    for (const worker of this.#waiting.keys()) if (!this.haveRoom) this.end(worker);
     const worker = new Worker(options);
     this.#all.add(worker);
     void worker.ended.then(() => this.#forget(worker));
@@ -40,7 +52,8 @@ export class Processes {
 
   wait(worker: Worker, milliseconds: number): void {
     this.work(worker);
-    if (this.has(worker))
+    if (this.#vacancies.length > 0) this.end(worker);
+    else if (this.has(worker))
       this.#waiting.set(worker, setTimeout(() => this.end(worker), milliseconds).unref());
   }
 
@@ -55,11 +68,13 @@ export class Processes {
   }
 
   endAll(): void {
+    for (const { reject } of this.#vacancies.splice(0)) reject(new Error("The service ends."));
     for (const worker of this.#all) this.end(worker);
   }
 
   #forget(worker: Worker): void {
     this.work(worker);
     this.#all.delete(worker);
+    this.#vacancies.shift()?.resolve(undefined);
   }
 }

@@ -140,11 +140,12 @@ function* migrateTables(jobs: PostgresJobs): Work<void> {
 const refuseChanges = `
   CREATE FUNCTION audit_stands() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     IF TG_OP = 'DELETE' THEN
-      IF NOT EXISTS (SELECT 1 FROM executions WHERE id = OLD.execution_id) THEN RETURN OLD; END IF;
+      IF NOT EXISTS (SELECT 1 FROM ${schema}.executions WHERE id = OLD.execution_id) THEN RETURN OLD; END IF;
     END IF;
     RAISE EXCEPTION 'What the audit shows is never changed.';
   END $$;
   CREATE TRIGGER audit_stands BEFORE UPDATE OR DELETE ON audit FOR EACH ROW EXECUTE FUNCTION audit_stands();
+  CREATE TRIGGER audit_stays BEFORE TRUNCATE ON audit EXECUTE FUNCTION audit_stands();
   CREATE TRIGGER kickoff_stands BEFORE UPDATE OF owner, created_at ON executions
     FOR EACH ROW EXECUTE FUNCTION audit_stands();`;
 

@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { readStatus } from "../../../src/api/read-status.ts";
 import { openSqlite } from "../../../src/base/sqlite.ts";
-import { row } from "../../../src/service/database/database.ts";
+import { change, row } from "../../../src/service/database/database.ts";
 import type { CallbackReceiver } from "../../support/callback-receiver.ts";
 import type { DocumentedStatus } from "../../support/crew-api.ts";
 import { waitFor } from "../../support/wait.ts";
 import { createDeliveries } from "../../../src/service/deliveries.ts";
+import { createSender } from "../../../src/service/sender.ts";
 import { cipher, harness, inputs, onPostgres, openReceiver, serve } from "./support.ts";
 
 describe("service: the delivery of callbacks", () => {
@@ -36,6 +37,31 @@ describe("service: the delivery of callbacks", () => {
     await waitFor("the second output", () => receiver.received.length === 2);
     await harness.sql("UPDATE deliveries SET due = 0 WHERE state = 'pending'");
     assert.equal((await harness.resume(id, true, "")).status, 200);
+  });
+
+  it("asks for no receiver's callbacks while none is due", async () => {
+    await serve();
+    const id = await harness.kickoffUntilWaiting();
+    const { database } = harness;
+    const own = createDeliveries(database, cipher, 1);
+    await database.transaction(function* () {
+      for (let port = 9000; port < 9100; port += 1)
+        yield* own.add(`${port}`, id, "task", { url: `http://127.0.0.1:${port}` }, {});
+      yield* change("UPDATE deliveries SET due = due + 3600000");
+    });
+    const asked = { crews: 0, queues: 0 };
+    const counted: typeof own = {
+      ...own,
+      crews: () => ((asked.crews += 1), own.crews()),
+      queues: (...of) => ((asked.queues += 1), own.queues(...of)),
+    };
+    const sender = createSender(database, counted, {
+      ...{ timeoutMs: 1000, exportSpans: undefined, log: () => undefined },
+    });
+    sender.work();
+    await waitFor("three looks", () => asked.crews === 3);
+    await sender.close();
+    assert.equal(asked.queues, 0);
   });
 
   describe("if one receiver hangs", () => {

@@ -66,6 +66,32 @@ read next
 `;
 }
 
+describe("the Python processes of a service", () => {
+  it("begin only when there is a place, which those that wait leave", async () => {
+    const python = path.join(temporaryFolder("worker"), "python");
+    writeFileSync(python, "#!/bin/sh\ncat\n");
+    chmodSync(python, 0o700);
+    const processes = new Processes(1);
+    const start = async () => {
+      await processes.room();
+      const from = { python, program: "", env: process.env, secrets: new Secrets([]) };
+      return processes.start({ ...from, loadMs: 600_000, onLine: () => undefined });
+    };
+    const first = await start();
+    const [second, third] = [start(), start()];
+    processes.wait(first, 600_000);
+    assert.ok(processes.has(await second) && !processes.has(first));
+    processes.end(await second);
+    processes.wait(await third, 600_000);
+    const fourth = await start();
+    assert.ok(processes.has(fourth) && !processes.has(await third));
+    const last = start();
+    processes.endAll();
+    await assert.rejects(last, /The service ends/);
+    assert.ok(!processes.has(fourth));
+  });
+});
+
 describe("a worker of the crewai engine", () => {
   before(function () {
     if (process.platform === "win32") this.skip();
