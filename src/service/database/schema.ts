@@ -128,7 +128,7 @@ function* createTables(dialect: Dialect): Work<void> {
     CREATE INDEX aliases_of_execution ON aliases (execution_id);
     CREATE INDEX usage_of_execution ON usage (execution_id);
     CREATE INDEX deliveries_of_crew ON deliveries (crew, queue, due) WHERE state = 'pending';
-    CREATE INDEX deliveries_due ON deliveries (crew, due) WHERE state = 'pending';
+    CREATE INDEX deliveries_by_due ON deliveries (crew, due) WHERE state = 'pending';
     CREATE INDEX deliveries_of_execution ON deliveries (execution_id);
     CREATE INDEX deliveries_not_sent ON deliveries (execution_id) WHERE state <> 'sent';
     CREATE INDEX batched_events_of_execution ON batched_events (execution_id);
