@@ -9,6 +9,7 @@ import { promisify } from "node:util";
 import { CrewApi, type DocumentedStatus } from "../test/support/crew-api.ts";
 import {
   crewaiEnv,
+  crewFile,
   installCrewai,
   newestCrewai,
   pythonWith,
@@ -125,34 +126,14 @@ async function benchCrewai(): Promise<void> {
   const model = await startModelServer(() => "A text.");
   const python = await pythonWith(newestCrewai);
   const folder = writeProject({
-    "crew.py": `from crewai import Agent, Crew, Task
-from crewai.project import CrewBase, agent, crew, task
-
-@CrewBase
-class Bench:
-    agents_config = "config/agents.yaml"
-    tasks_config = "config/tasks.yaml"
-    @agent
-    def worker(self) -> Agent:
-        return Agent(config=self.agents_config["worker"])
-    @task
-    def first(self) -> Task:
-        return Task(config=self.tasks_config["first"])
-    @task
-    def second(self) -> Task:
-        return Task(config=self.tasks_config["second"])
-    @crew
-    def crew(self) -> Crew:
-        return Crew(agents=self.agents, tasks=self.tasks)
-`,
-    "config/agents.yaml": "worker:\n  role: Worker\n  goal: Work\n  backstory: You work.\n",
+    "crew.py": crewFile(),
     // As crewAI alone runs it: how long its import takes, and then the crew.
     "alone.py": `import time
 begun = time.time()
 import crewai
 imported = time.time()
-from crew import Bench
-Bench().crew().kickoff(inputs={"topic": "tea"})
+from crew import Project
+Project().crew().kickoff(inputs={"topic": "tea"})
 print(f"\\n{imported - begun} {time.time() - imported}")
 `,
   });

@@ -16,8 +16,8 @@ export class Processes {
   readonly #all = new Set<Worker>();
   /** In the order in which they began to wait. */
   readonly #waiting = new Map<Worker, NodeJS.Timeout>();
-
-  #vacancies: Omit<PromiseWithResolvers<undefined>, "promise">[] = [];
+  /** Of those who wait for room, in their order. */
+  readonly #vacancies: Omit<PromiseWithResolvers<undefined>, "promise">[] = [];
 
   constructor(most: number) {
     this.most = most;
@@ -50,11 +50,12 @@ export class Processes {
     return this.#all.has(worker);
   }
 
+  /** It has nothing to do now, and leaves for others, or after so many milliseconds. */
   wait(worker: Worker, milliseconds: number): void {
     this.work(worker);
+    if (!this.has(worker)) return;
     if (this.#vacancies.length > 0) this.end(worker);
-    else if (this.has(worker))
-      this.#waiting.set(worker, setTimeout(() => this.end(worker), milliseconds).unref());
+    else this.#waiting.set(worker, setTimeout(() => this.end(worker), milliseconds).unref());
   }
 
   work(worker: Worker): void {
